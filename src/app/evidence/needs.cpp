@@ -14,6 +14,7 @@
 #include "plans/plan_stages.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -74,369 +75,351 @@ std::vector<const Region*> sized_regions(const layout::MemoryMap& map) {
   return regions;
 }
 
-class Finder {
- public:
-  Finder(Session& session, Analysis& analysis, const sizing::Headroom& headroom)
-      : session_(session),
-        analysis_(analysis),
-        request_(analysis.request.needs),
-        headroom_(headroom) {}
+// No suggestion is larger than what is there.
+void suggest_need(Need& need, const Knob& knob, Bytes size, bool tight) {
+  const core::Align step = tight ? knob.hard_granule : knob.granule;
+  const Bytes rounded = core::align_up(std::max({size, knob.minimum, Bytes{1}}), step);
+  need.suggested = std::min(rounded, need.current);
+}
 
-  core::Result<void> run() {
-    check_names();
-    for (const std::string& path : request_.images) {
-      take_firmware(path);
+core::Diagnostic too_small(const Need& need, const Knob& knob, Bytes size) {
+  return core::warning(Code::kSizingStatistics,
+                       fmt::format("'{}' has {}, but {} would be needed: {}, with their margin",
+                                   need.region,
+                                   core::format_size(need.current),
+                                   core::format_size(size),
+                                   need.why),
+                       {},
+                       fmt::format("nothing grows by itself: --set {}=SIZE; or the samples are of "
+                                   "another map",
+                                   knob.name))
+      .about({{"region", need.region}});
+}
+
+// With its margin; nothing: too little was measured.
+std::optional<Bytes> measured_heap(const Analysis& analysis, const Knob& knob, Need& need) {
+  const board::MemoryClass* wanted = analysis.format.find_heap(knob.heap->name);
+  std::uint64_t samples = 0;
+  Bytes most;
+  for (const model::HeapReport& report : analysis.recording.heaps) {
+    const bool is_it = report.core == knob.heap->core && report.free &&
+                       report.source == model::HeapReport::Source::kStatistics &&
+                       wanted != nullptr && analysis.format.find_heap(report.name) == wanted;
+    if (is_it) {
+      samples += report.samples;
+      most = std::max(most, report.size - *report.free);
     }
-    if (!errors_.empty()) {
-      return tl::make_unexpected(std::move(errors_));
+  }
+  if (samples == 0) {
+    need.why = "nobody measured it: statistics of its heap, several under load";
+  } else if (samples == 1) {
+    need.why = fmt::format("one sample of {} proves nothing: take several under load",
+                           core::format_size(most));
+  } else if (most <= kBootMost) {
+    need.why = fmt::format("{} of an idle {}, {} in use: take some under load",
+                           core::plural(samples, "sample"),
+                           knob.heap->core,
+                           core::format_size(most));
+  } else {
+    need.need = most;
+    need.why = fmt::format("the most of {}, and half of it", core::plural(samples, "sample"));
+    return most + percent_of(most, kHeapPercent) + kHeapRoom;
+  }
+  return std::nullopt;
+}
+
+std::optional<core::Diagnostic> wrong_idle(const board::Board& board, const std::string& name) {
+  std::vector<std::string> cores;
+  for (const Knob& knob : board.knobs) {
+    if (knob.demand && !core::contains(cores, knob.demand->core)) {
+      cores.push_back(knob.demand->core);
     }
-    for (const std::string& knob : request_.keep) {
-      analysis_.settings.emplace(knob, analysis_.current->values.at(knob));
+  }
+  if (core::contains(cores, name)) {
+    return std::nullopt;
+  }
+  const bool is_core = board.find_core(name) != nullptr;
+  const std::string like = core::did_you_mean(name, cores);
+  return core::error(
+             is_core ? Code::kSizingIdle : Code::kUsage,
+             is_core
+                 ? fmt::format("no model ever runs on {}: there is nothing that being idle "
+                               "would give back",
+                               name)
+                 : fmt::format("board '{}' has no core '{}'", board.name, core::printable(name)),
+             {},
+             is_core ? std::string{"what its heap needs only statistics say, taken several times "
+                                   "while it works; a core that has no firmware at all stays in "
+                                   "the map, because all others wait for it when they start, "
+                                   "until their firmware is built without it"}
+             : like.empty() ? fmt::format("models run on {}", core::join(cores, ", "))
+                            : like)
+      .about({{"core", name}})
+      .of_option("--idle");
+}
+
+// Cores and knobs that were named, but are none.
+core::Diagnostics wrong_names(const AnalyzeRequest& request, const board::Board& board) {
+  core::Diagnostics errors;
+  for (const std::string& core : request.needs.idle) {
+    if (auto wrong = wrong_idle(board, core)) {
+      errors.push_back(std::move(*wrong));
     }
-    for (const Region* region : sized_regions(map())) {
-      Need need = need_of(*region, *board().find_knob(region->knob));
-      if (need.suggested != need.current) {
-        analysis_.needed[need.knob] = need.suggested.count();
+  }
+  for (const std::string& name : request.needs.keep) {
+    if (board.find_knob(name) != nullptr) {
+      continue;
+    }
+    const std::string like = core::did_you_mean(name, core::texts_of(board.knobs, &Knob::name));
+    errors.push_back(
+        core::error(Code::kKnobUnknown,
+                    fmt::format("board '{}' has no knob '{}'", board.name, core::printable(name)),
+                    {},
+                    like.empty() ? fmt::format("memsize board show {} lists them",
+                                               core::shell_path(request.board.name))
+                                 : like)
+            .about({{"knob", name}})
+            .of_option("--keep-size"));
+  }
+  return errors;
+}
+
+// Without its folder: artifacts have no paths of a machine.
+std::string name_of(const layout::FirmwareReport& firmware) {
+  return core::printable(firmware.path.substr(firmware.path.rfind('/') + 1), 80);
+}
+
+// The next build is larger: beside the headroom a step, if there is any headroom at all.
+void take_code(Need& need,
+               const Knob& knob,
+               const layout::FirmwareReport& firmware,
+               const sizing::Headroom& headroom,
+               bool tight) {
+  const std::vector<layout::FirmwareNeed> proved = layout::firmware_needs(firmware);
+  const auto* use = core::find_in(proved, need.region, &layout::FirmwareNeed::region);
+  if (use == nullptr) {
+    need.why = fmt::format("{} says nothing of it", name_of(firmware));
+    return;
+  }
+  constexpr std::size_t kHashShown = 12;
+  need.need = use->need;
+  need.why = fmt::format(
+      "sections of {} (sha256 {})", name_of(firmware), use->sha256.substr(0, kHashShown));
+  need.evidence = Evidence::kDerived;
+  const Bytes margin =
+      headroom.is_percent ? percent_of(use->need, headroom.percent) : headroom.size;
+  const std::uint64_t step = (tight ? knob.hard_granule : knob.granule).value();
+  const Bytes least =
+      std::max(use->need + use->moves + margin + (margin.count() == 0 ? Bytes{} : Bytes{step}),
+               knob.minimum);
+  // What lies behind code mostly stands on a multiple: whole steps less than now keep it there.
+  const std::uint64_t steps = least < need.current ? (need.current - least).count() / step : 0;
+  need.suggested = Bytes{need.current.count() - steps * step};
+}
+
+// It was linked for the map with the sizes that the user set, or for the board's own.
+layout::FirmwareReport measured_firmware(const Analysis& analysis, const model::Image& image) {
+  const auto lies_elsewhere = [](const layout::FirmwareReport& found) {
+    return found.core.empty() ||
+           core::contains(found.diagnostics, Code::kFirmwareRegion, &core::Diagnostic::code);
+  };
+  layout::FirmwareReport found = layout::check_firmware(*analysis.current, image);
+  if (analysis.settings.empty() || !lies_elsewhere(found)) {
+    return found;
+  }
+  const auto own = layout::resolve(*analysis.board, {});
+  layout::FirmwareReport of_own = own ? layout::check_firmware(*own, image) : found;
+  return lies_elsewhere(of_own) ? found : of_own;
+}
+
+// By core.
+using Firmware = std::map<std::string, layout::FirmwareReport>;
+
+// Adds an image to those of the cores.
+core::Result<void> take_firmware(Session& session,
+                                 Analysis& analysis,
+                                 const std::string& path,
+                                 Firmware& firmware) {
+  const auto image = app::read_firmware(session, path, analysis.sizing.diagnostics);
+  MEMSIZE_TRY(image);
+  layout::FirmwareReport found = measured_firmware(analysis, *image);
+  if (found.core.empty()) {
+    return tl::make_unexpected(std::move(found.diagnostics));
+  }
+  if (analysis.board->find_sections(found.core) == nullptr) {
+    return core::fail(
+        core::error(Code::kEmitSections,
+                    fmt::format("board '{}' does not say where the code of {} goes, so that "
+                                "its image sizes nothing",
+                                analysis.board->name,
+                                found.core),
+                    {path},
+                    "it needs a [sections.NAME] with this core (boards/README.md)")
+            .about({{"core", found.core}})
+            .of_option("--images"));
+  }
+  const auto [other, is_first] = firmware.emplace(found.core, found);
+  if (!is_first) {
+    return core::fail(core::error(Code::kFirmwareTwice,
+                                  fmt::format("this is an image of {}, as {} is",
+                                              found.core,
+                                              core::printable(other->second.path, 300)),
+                                  {path},
+                                  "a core runs one of them: leave the other one out")
+                          .of_option("--images"));
+  }
+  return {};
+}
+
+const board::Core* core_of_code(const board::Board& board, const Region& region) {
+  return core::find_where(board.cores, [&](const board::Core& core) {
+    const board::CoreSections* sections = board.find_sections(core.name);
+    return sections != nullptr && sections->region == region.name && region.seen_by(core.name);
+  });
+}
+
+const layout::FirmwareReport* firmware_of(const board::Board& board,
+                                          const Firmware& firmware,
+                                          const Region& region) {
+  const board::Core* core = core_of_code(board, region);
+  return core == nullptr ? nullptr : core::value_in(firmware, core->name);
+}
+
+core::Diagnostic set_too_small(const Need& need,
+                               const Knob& knob,
+                               const layout::FirmwareReport& firmware) {
+  return core::error(Code::kKnobRule,
+                     fmt::format("{} = {}, but {} takes {} of '{}'",
+                                 knob.name,
+                                 core::format_size(need.current),
+                                 name_of(firmware),
+                                 core::format_size(*need.need),
+                                 need.region),
+                     {},
+                     fmt::format("give it at least {}", core::format_size(*need.need)))
+      .about({{"knob", knob.name}})
+      .of_option("--set " + knob.name);
+}
+
+const board::Generation& generation_of(const Analysis& analysis) {
+  const std::vector<std::string> possible = analysis.board->possible_generations();
+  const board::Generation* known =
+      possible.empty() ? nullptr : analysis.format.find_generation(possible.back());
+  return known == nullptr ? analysis.format.generations.back() : *known;
+}
+
+void take_idle(const Analysis& analysis, const Knob& knob, Need& need) {
+  if (!core::contains(analysis.request.needs.idle, knob.demand->core)) {
+    need.why =
+        fmt::format("{0} was not traced; where no model runs there: --idle {0}", knob.demand->core);
+    return;
+  }
+  const board::HeapRule* rule = generation_of(analysis).find_heap(
+      knob.demand->cacheability, knob.demand->lifetime, analysis.board->rtos_family);
+  need.need = rule == nullptr ? Bytes{} : rule->idle;
+  need.why = fmt::format("{} is idle (you said so)", knob.demand->core);
+  need.evidence = Evidence::kAsserted;
+  suggest_need(need, knob, *need.need, analysis.request.tight);
+}
+
+// What Linux calls whoever gives out buffers of the region; empty: nobody does.
+std::string pool_of(const layout::MemoryMap& map, const Region& region) {
+  const auto* carveout = core::find_where(map.carveouts, [&](const layout::Carveout& each) {
+    return each.compatible == kPool && core::contains(each.members, region.name);
+  });
+  return carveout == nullptr ? std::string{} : fmt::format("carveout_{}", carveout->node);
+}
+
+// The most of all runs, and the largest buffer besides: pages are given out first fit and never
+// moved, so that a pool as large as all buffers may have no room for one of them.
+std::optional<Bytes> measured_pool(const std::vector<model::PoolReport>& pools,
+                                   const std::string& name,
+                                   Need& need) {
+  std::uint64_t samples = 0;
+  Bytes most;
+  Bytes largest;
+  for (const model::PoolReport& report : pools) {
+    if (report.name == name) {
+      samples += report.samples;
+      most = std::max(most, report.most);
+      largest = std::max(largest, report.largest);
+    }
+  }
+  if (samples == 0) {
+    need.why = "nobody measured it: memsize-probe --watch 60 under load";
+  } else if (samples == 1) {
+    need.why = fmt::format("one sample of {} proves nothing: memsize-probe --watch 60 under load",
+                           core::format_size(most));
+  } else if (most <= kPoolIdleMost) {
+    need.why = fmt::format("{} of an idle system, {} in use: take some under load",
+                           core::plural(samples, "sample"),
+                           core::format_size(most));
+  } else {
+    need.need = most + largest;
+    need.why = fmt::format("the most of {}, {}, and the largest buffer, {}",
+                           core::plural(samples, "sample"),
+                           core::format_size(most),
+                           core::format_size(largest));
+    return *need.need + percent_of(*need.need, kPoolPercent);
+  }
+  return std::nullopt;
+}
+
+Need need_of(Analysis& analysis,
+             const sizing::Headroom& headroom,
+             const Firmware& images,
+             const Region& region,
+             core::Diagnostics& errors) {
+  const board::Board& board = *analysis.board;
+  const Knob& knob = *board.find_knob(region.knob);
+  const bool tight = analysis.request.tight;
+  Need need{.region = region.name,
+            .knob = knob.name,
+            .current = region.size,
+            .need = {},
+            .why = {},
+            .suggested = region.size};
+  const layout::FirmwareReport* firmware = firmware_of(board, images, region);
+  std::optional<Bytes> measured;
+  if (core::contains(analysis.request.needs.keep, knob.name)) {
+    need.why = "you keep it";
+  } else if (analysis.settings.contains(knob.name)) {
+    if (firmware != nullptr) {
+      take_code(need, knob, *firmware, headroom, tight);
+      if (need.need && need.current < *need.need) {
+        errors.push_back(set_too_small(need, knob, *firmware));
       }
-      analysis_.needs.push_back(std::move(need));
     }
-    if (!errors_.empty()) {
-      return tl::make_unexpected(std::move(errors_));
-    }
-    return {};
-  }
-
- private:
-  [[nodiscard]] const board::Board& board() const { return *analysis_.board; }
-
-  [[nodiscard]] const layout::MemoryMap& map() const { return *analysis_.current; }
-
-  void wrong(core::Diagnostic error, const char* option) {
-    errors_.push_back(std::move(error).of_option(option));
-  }
-
-  void check_names() {
-    for (const std::string& core : request_.idle) {
-      check_idle(core);
-    }
-    for (const std::string& name : request_.keep) {
-      if (board().find_knob(name) != nullptr) {
-        continue;
-      }
-      const std::string like = core::did_you_mean(name, core::texts_of(board().knobs, &Knob::name));
-      wrong(core::error(
-                Code::kKnobUnknown,
-                fmt::format("board '{}' has no knob '{}'", board().name, core::printable(name)),
-                {},
-                like.empty() ? fmt::format("memsize board show {} lists them",
-                                           core::shell_path(analysis_.request.board.name))
-                             : like)
-                .about({{"knob", name}}),
-            "--keep-size");
-    }
-  }
-
-  void check_idle(const std::string& name) {
-    std::vector<std::string> cores;
-    for (const Knob& knob : board().knobs) {
-      if (knob.demand && !core::contains(cores, knob.demand->core)) {
-        cores.push_back(knob.demand->core);
-      }
-    }
-    if (core::contains(cores, name)) {
-      return;
-    }
-    const bool is_core = board().find_core(name) != nullptr;
-    const std::string like = core::did_you_mean(name, cores);
-    wrong(core::error(
-              is_core ? Code::kSizingIdle : Code::kUsage,
-              is_core
-                  ? fmt::format("no model ever runs on {}: there is nothing that being idle "
-                                "would give back",
-                                name)
-                  : fmt::format("board '{}' has no core '{}'", board().name, core::printable(name)),
-              {},
-              is_core ? std::string{"what its heap needs only statistics say, taken several times "
-                                    "while it works; a core that has no firmware at all stays in "
-                                    "the map, because all others wait for it when they start, "
-                                    "until their firmware is built without it"}
-              : like.empty() ? fmt::format("models run on {}", core::join(cores, ", "))
-                             : like)
-              .about({{"core", name}}),
-          "--idle");
-  }
-
-  // It was linked for the map with the sizes that the user set, or for the board's own.
-  [[nodiscard]] layout::FirmwareReport measured_firmware(const model::Image& image) const {
-    const auto lies_elsewhere = [](const layout::FirmwareReport& found) {
-      return found.core.empty() ||
-             core::contains(found.diagnostics, Code::kFirmwareRegion, &core::Diagnostic::code);
-    };
-    layout::FirmwareReport found = layout::check_firmware(map(), image);
-    if (analysis_.settings.empty() || !lies_elsewhere(found)) {
-      return found;
-    }
-    const auto own = layout::resolve(board(), {});
-    layout::FirmwareReport of_own = own ? layout::check_firmware(*own, image) : found;
-    return lies_elsewhere(of_own) ? found : of_own;
-  }
-
-  void take_firmware(const std::string& path) {
-    const auto image = app::read_firmware(session_, path, analysis_.sizing.diagnostics);
-    if (!image) {
-      errors_.insert(errors_.end(), image.error().begin(), image.error().end());
-      return;
-    }
-    layout::FirmwareReport found = measured_firmware(*image);
-    if (found.core.empty()) {
-      errors_.insert(errors_.end(), found.diagnostics.begin(), found.diagnostics.end());
-      return;
-    }
-    if (board().find_sections(found.core) == nullptr) {
-      wrong(core::error(Code::kEmitSections,
-                        fmt::format("board '{}' does not say where the code of {} goes, so that "
-                                    "its image sizes nothing",
-                                    board().name,
-                                    found.core),
-                        {path},
-                        "it needs a [sections.NAME] with this core (boards/README.md)")
-                .about({{"core", found.core}}),
-            "--images");
-      return;
-    }
-    const auto [other, is_first] = firmware_.emplace(found.core, found);
-    if (!is_first) {
-      wrong(core::error(Code::kFirmwareTwice,
-                        fmt::format("this is an image of {}, as {} is",
-                                    found.core,
-                                    core::printable(other->second.path, 300)),
-                        {path},
-                        "a core runs one of them: leave the other one out"),
-            "--images");
-    }
-  }
-
-  // No suggestion is larger than what is there.
-  void suggest(Need& need, const Knob& knob, Bytes size) const {
-    const core::Align step = analysis_.request.tight ? knob.hard_granule : knob.granule;
-    const Bytes rounded = core::align_up(std::max({size, knob.minimum, Bytes{1}}), step);
-    need.suggested = std::min(rounded, need.current);
-  }
-
-  void measured(Need& need, const Knob& knob, Bytes size) const {
-    need.evidence = Evidence::kMeasured;
-    suggest(need, knob, size);
-    if (size > need.current) {
-      analysis_.too_small.push_back(
-          core::warning(Code::kSizingStatistics,
-                        fmt::format("'{}' has {}, but {} would be needed: {}, with their margin",
-                                    need.region,
-                                    core::format_size(need.current),
-                                    core::format_size(size),
-                                    need.why),
-                        {},
-                        fmt::format("nothing grows by itself: --set {}=SIZE; or the samples are of "
-                                    "another map",
-                                    knob.name))
-              .about({{"region", need.region}}));
-    }
-  }
-
-  Need need_of(const Region& region, const Knob& knob) {
-    Need need{.region = region.name,
-              .knob = knob.name,
-              .current = region.size,
-              .need = {},
-              .why = {},
-              .suggested = region.size};
-    const layout::FirmwareReport* firmware = firmware_of(region);
-    if (core::contains(request_.keep, knob.name)) {
-      need.why = "you keep it";
-    } else if (analysis_.settings.contains(knob.name)) {
-      if (firmware != nullptr) {
-        hold_setting(need, knob, *firmware);
-      }
-      need.why = "you set it";
-      need.evidence = Evidence::kAsserted;
-      need.suggested = need.current;
-    } else if (knob.demand) {
-      heap_of_models(need, knob);
-    } else if (firmware != nullptr) {
-      code(need, knob, *firmware);
-    } else if (const board::Core* owner = core_of_code(region); owner != nullptr) {
-      need.why = fmt::format("no image of {} was given: --images FILE", owner->name);
-    } else if (knob.heap) {
-      heap(need, knob);
-    } else if (const std::string name = pool_of(region); !name.empty()) {
-      pool(need, knob, name);
-    } else if (request_.whole && !knob.enough.empty()) {
-      need.need = knob.minimum;
-      need.why = fmt::format("{}; {}", knob.minimum_why, knob.enough);
-      need.evidence = Evidence::kDerived;
-      suggest(need, knob, knob.minimum);
-    } else {
-      need.why = knob.minimum_why.empty() ? "nobody knows what it needs" : knob.minimum_why;
-    }
-    return need;
-  }
-
-  void heap_of_models(Need& need, const Knob& knob) const {
-    if (!core::contains(request_.idle, knob.demand->core)) {
-      need.why = fmt::format("{0} was not traced; where no model runs there: --idle {0}",
-                             knob.demand->core);
-      return;
-    }
-    const board::HeapRule* rule = generation().find_heap(
-        knob.demand->cacheability, knob.demand->lifetime, board().rtos_family);
-    need.need = rule == nullptr ? Bytes{} : rule->idle;
-    need.why = fmt::format("{} is idle (you said so)", knob.demand->core);
+    need.why = "you set it";
     need.evidence = Evidence::kAsserted;
-    suggest(need, knob, *need.need);
-  }
-
-  [[nodiscard]] const board::Generation& generation() const {
-    const std::vector<std::string> possible = board().possible_generations();
-    const board::Generation* known =
-        possible.empty() ? nullptr : analysis_.format.find_generation(possible.back());
-    return known == nullptr ? analysis_.format.generations.back() : *known;
-  }
-
-  [[nodiscard]] const board::Core* core_of_code(const Region& region) const {
-    return core::find_where(board().cores, [&](const board::Core& core) {
-      const board::CoreSections* sections = board().find_sections(core.name);
-      return sections != nullptr && sections->region == region.name && region.seen_by(core.name);
-    });
-  }
-
-  // Without its folder: artifacts have no paths of a machine.
-  static std::string name_of(const layout::FirmwareReport& firmware) {
-    return core::printable(firmware.path.substr(firmware.path.rfind('/') + 1), 80);
-  }
-
-  [[nodiscard]] const layout::FirmwareReport* firmware_of(const Region& region) const {
-    const board::Core* core = core_of_code(region);
-    return core == nullptr ? nullptr : core::value_in(firmware_, core->name);
-  }
-
-  // The next build is larger: beside the headroom a step, if there is any headroom at all.
-  void code(Need& need, const Knob& knob, const layout::FirmwareReport& firmware) const {
-    const std::vector<layout::FirmwareNeed> proved = layout::firmware_needs(firmware);
-    const auto* use = core::find_in(proved, need.region, &layout::FirmwareNeed::region);
-    if (use == nullptr) {
-      need.why = fmt::format("{} says nothing of it", name_of(firmware));
-      return;
-    }
-    constexpr std::size_t kHashShown = 12;
-    need.need = use->need;
-    need.why = fmt::format(
-        "sections of {} (sha256 {})", name_of(firmware), use->sha256.substr(0, kHashShown));
+    need.suggested = need.current;
+  } else if (knob.demand) {
+    take_idle(analysis, knob, need);
+  } else if (firmware != nullptr) {
+    take_code(need, knob, *firmware, headroom, tight);
+  } else if (const board::Core* owner = core_of_code(board, region); owner != nullptr) {
+    need.why = fmt::format("no image of {} was given: --images FILE", owner->name);
+  } else if (knob.heap) {
+    measured = measured_heap(analysis, knob, need);
+  } else if (const std::string name = pool_of(*analysis.current, region); !name.empty()) {
+    measured = measured_pool(analysis.recording.pools, name, need);
+  } else if (analysis.request.needs.whole && !knob.enough.empty()) {
+    need.need = knob.minimum;
+    need.why = fmt::format("{}; {}", knob.minimum_why, knob.enough);
     need.evidence = Evidence::kDerived;
-    const Bytes margin =
-        headroom_.is_percent ? percent_of(use->need, headroom_.percent) : headroom_.size;
-    const std::uint64_t step = (analysis_.request.tight ? knob.hard_granule : knob.granule).value();
-    const Bytes least =
-        std::max(use->need + use->moves + margin + (margin.count() == 0 ? Bytes{} : Bytes{step}),
-                 knob.minimum);
-    // What lies behind code mostly stands on a multiple: whole steps less than now keep it there.
-    const std::uint64_t steps = least < need.current ? (need.current - least).count() / step : 0;
-    need.suggested = Bytes{need.current.count() - steps * step};
+    suggest_need(need, knob, knob.minimum, tight);
+  } else {
+    need.why = knob.minimum_why.empty() ? "nobody knows what it needs" : knob.minimum_why;
   }
-
-  void hold_setting(Need& need, const Knob& knob, const layout::FirmwareReport& firmware) {
-    code(need, knob, firmware);
-    if (need.need && need.current < *need.need) {
-      wrong(core::error(Code::kKnobRule,
-                        fmt::format("{} = {}, but {} takes {} of '{}'",
-                                    knob.name,
-                                    core::format_size(need.current),
-                                    name_of(firmware),
-                                    core::format_size(*need.need),
-                                    need.region),
-                        {},
-                        fmt::format("give it at least {}", core::format_size(*need.need)))
-                .about({{"knob", knob.name}}),
-            "--set");
-      errors_.back().option = "--set " + knob.name;
+  if (measured) {
+    need.evidence = Evidence::kMeasured;
+    suggest_need(need, knob, *measured, tight);
+    if (*measured > need.current) {
+      analysis.too_small.push_back(too_small(need, knob, *measured));
     }
   }
-
-  void heap(Need& need, const Knob& knob) const {
-    const board::MemoryClass* wanted = analysis_.format.find_heap(knob.heap->name);
-    std::uint64_t samples = 0;
-    Bytes most;
-    for (const model::HeapReport& report : analysis_.recording.heaps) {
-      const bool is_it = report.core == knob.heap->core && report.free &&
-                         report.source == model::HeapReport::Source::kStatistics &&
-                         wanted != nullptr && analysis_.format.find_heap(report.name) == wanted;
-      if (is_it) {
-        samples += report.samples;
-        most = std::max(most, report.size - *report.free);
-      }
-    }
-    if (samples == 0) {
-      need.why = "nobody measured it: statistics of its heap, several under load";
-    } else if (samples == 1) {
-      need.why = fmt::format("one sample of {} proves nothing: take several under load",
-                             core::format_size(most));
-    } else if (most <= kBootMost) {
-      need.why = fmt::format("{} of an idle {}, {} in use: take some under load",
-                             core::plural(samples, "sample"),
-                             knob.heap->core,
-                             core::format_size(most));
-    } else {
-      need.need = most;
-      need.why = fmt::format("the most of {}, and half of it", core::plural(samples, "sample"));
-      measured(need, knob, most + percent_of(most, kHeapPercent) + kHeapRoom);
-    }
-  }
-
-  // What Linux calls whoever gives out buffers of the region; empty: nobody does.
-  [[nodiscard]] std::string pool_of(const Region& region) const {
-    const auto* carveout = core::find_where(map().carveouts, [&](const layout::Carveout& each) {
-      return each.compatible == kPool && core::contains(each.members, region.name);
-    });
-    return carveout == nullptr ? std::string{} : fmt::format("carveout_{}", carveout->node);
-  }
-
-  // The most of all runs, and the largest buffer besides: pages are given out first fit and never
-  // moved, so that a pool as large as all buffers may have no room for one of them.
-  void pool(Need& need, const Knob& knob, const std::string& name) const {
-    std::uint64_t samples = 0;
-    Bytes most;
-    Bytes largest;
-    for (const model::PoolReport& report : analysis_.recording.pools) {
-      if (report.name == name) {
-        samples += report.samples;
-        most = std::max(most, report.most);
-        largest = std::max(largest, report.largest);
-      }
-    }
-    if (samples == 0) {
-      need.why = "nobody measured it: memsize-probe --watch 60 under load";
-    } else if (samples == 1) {
-      need.why = fmt::format("one sample of {} proves nothing: memsize-probe --watch 60 under load",
-                             core::format_size(most));
-    } else if (most <= kPoolIdleMost) {
-      need.why = fmt::format("{} of an idle system, {} in use: take some under load",
-                             core::plural(samples, "sample"),
-                             core::format_size(most));
-    } else {
-      need.need = most + largest;
-      need.why = fmt::format("the most of {}, {}, and the largest buffer, {}",
-                             core::plural(samples, "sample"),
-                             core::format_size(most),
-                             core::format_size(largest));
-      measured(need, knob, *need.need + percent_of(*need.need, kPoolPercent));
-    }
-  }
-
-  Session& session_;
-  Analysis& analysis_;
-  const NeedRequest& request_;
-  sizing::Headroom headroom_;
-  std::map<std::string, layout::FirmwareReport> firmware_;
-  core::Diagnostics errors_;
-};
+  return need;
+}
 
 // What keeps its size was not asked for, but of the whole.
 bool is_told(const Need& need, const NeedRequest& request) {
@@ -474,8 +457,34 @@ Need rest_of(const Analysis& analysis) {
 core::Result<void> find_needs(Session& session,
                               Analysis& analysis,
                               const sizing::Headroom& headroom) {
-  return analysis.request.needs.any() ? Finder{session, analysis, headroom}.run()
-                                      : core::Result<void>{};
+  const NeedRequest& request = analysis.request.needs;
+  if (!request.any()) {
+    return {};
+  }
+  core::Diagnostics errors = wrong_names(analysis.request, *analysis.board);
+  Firmware firmware;
+  for (const std::string& path : request.images) {
+    if (auto taken = take_firmware(session, analysis, path, firmware); !taken) {
+      std::ranges::move(taken.error(), std::back_inserter(errors));
+    }
+  }
+  if (!errors.empty()) {
+    return tl::make_unexpected(std::move(errors));
+  }
+  for (const std::string& knob : request.keep) {
+    analysis.settings.emplace(knob, analysis.current->values.at(knob));
+  }
+  for (const Region* region : sized_regions(*analysis.current)) {
+    Need need = need_of(analysis, headroom, firmware, *region, errors);
+    if (need.suggested != need.current) {
+      analysis.needed[need.knob] = need.suggested.count();
+    }
+    analysis.needs.push_back(std::move(need));
+  }
+  if (!errors.empty()) {
+    return tl::make_unexpected(std::move(errors));
+  }
+  return {};
 }
 
 std::optional<core::Diagnostic> lacks_whole(const AnalyzeRequest& request,
