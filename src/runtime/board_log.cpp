@@ -302,21 +302,23 @@ const KnownMap* map_with(const std::vector<KnownMap>& others,
   });
 }
 
-std::string firmware_hint(const std::string& core, const KnownMap* other) {
-  return other == nullptr
-             ? fmt::format(
-                   "was the firmware of {} built again with this map, and brought to the "
-                   "board? Else name the sizes that it was built with",
-                   core)
-             : fmt::format(
-                   "build the firmware of {} again with this map, bring it to the board, "
-                   "and take the log again",
-                   core);
-}
-
-std::string firmware_fact(const std::string& core, const KnownMap& other) {
-  return fmt::format(
-      "that is where {} has them: {} still runs the firmware of that map", other.name, core);
+// With what to do about a core's firmware: it is that of `other`, where there is one.
+core::Diagnostic with_way_out(core::Diagnostic said,
+                              const std::string& core,
+                              const KnownMap* other) {
+  if (other == nullptr) {
+    said.hint = fmt::format(
+        "was the firmware of {} built again with this map, and brought to the board? Else name the "
+        "sizes that it was built with",
+        core);
+    return said;
+  }
+  said.hint = fmt::format(
+      "build the firmware of {} again with this map, bring it to the board, and take the log again",
+      core);
+  said.details.push_back(fmt::format(
+      "that is where {} has them: {} still runs the firmware of that map", other->name, core));
+  return said;
 }
 
 // What of a run's records lies outside; nothing: all lie in their heaps.
@@ -343,22 +345,17 @@ std::optional<core::Diagnostic> outside_of(const BoardLog& log,
   if (outside > kNamed) {
     details.push_back(fmt::format("and {} more", outside - kNamed));
   }
-  const KnownMap* other = map_with(others, core, placed);
-  core::Diagnostic said =
-      core::error(Code::kLogOutside,
-                  fmt::format("{}: {} of {} {}",
-                              sizing::core_name(core),
-                              outside,
-                              core::plural(placed.size(), "record"),
-                              outside == 1 ? "lies outside of its heap's region"
-                                           : "lie outside of their heaps' regions"),
-                  place_in(log, input, line),
-                  firmware_hint(core, other));
-  said.details = std::move(details);
-  if (other != nullptr) {
-    said.details.push_back(firmware_fact(core, *other));
-  }
-  return said;
+  return with_way_out(core::error(Code::kLogOutside,
+                                  fmt::format("{}: {} of {} {}",
+                                              sizing::core_name(core),
+                                              outside,
+                                              core::plural(placed.size(), "record"),
+                                              outside == 1 ? "lies outside of its heap's region"
+                                                           : "lie outside of their heaps' regions"),
+                                  place_in(log, input, line))
+                          .with(std::move(details)),
+                      core,
+                      map_with(others, core, placed));
 }
 
 std::optional<DemandKey> class_of(const board::TraceFormat& format, const HeapReport& report) {
@@ -414,18 +411,15 @@ std::optional<core::Diagnostic> unlike_heaps_of(const BoardLog& log,
       return heap != nullptr && is_like(*report, *heap);
     });
   });
-  core::Diagnostic said = core::error(Code::kLogHeap,
-                                      fmt::format("{}: {} {} not what the map has",
-                                                  sizing::core_name(core),
-                                                  core::plural(details.size(), "heap"),
-                                                  details.size() == 1 ? "is" : "are"),
-                                      place_in(log, first->input, first->line),
-                                      firmware_hint(core, known));
-  said.details = std::move(details);
-  if (known != nullptr) {
-    said.details.push_back(firmware_fact(core, *known));
-  }
-  return said;
+  return with_way_out(core::error(Code::kLogHeap,
+                                  fmt::format("{}: {} {} not what the map has",
+                                              sizing::core_name(core),
+                                              core::plural(details.size(), "heap"),
+                                              details.size() == 1 ? "is" : "are"),
+                                  place_in(log, first->input, first->line))
+                          .with(details),
+                      core,
+                      known);
 }
 
 core::Diagnostics unlike_heaps(const BoardLog& log,

@@ -99,10 +99,10 @@ core::Diagnostic disagreement(Code code, std::string what, core::Place place) {
 }
 
 // Permissions are the board's, the same for every entry: the firmware reads, writes and executes.
-core::Diagnostics other_permissions(const board::Mmu& mmu,
-                                    const std::string& core,
-                                    const emit::WrittenMmuEntry& entry) {
-  core::Diagnostics found;
+void find_permissions(const board::Mmu& mmu,
+                      const std::string& core,
+                      const emit::WrittenMmuEntry& entry,
+                      core::Diagnostics& found) {
   for (const auto& [property, value] : mmu.properties) {
     const auto said = entry.others.find(property);
     if (said != entry.others.end() && said->second != core::unquoted(value)) {
@@ -116,7 +116,6 @@ core::Diagnostics other_permissions(const board::Mmu& mmu,
                                    entry.place));
     }
   }
-  return found;
 }
 
 // Whether all of a piece leads to the same bytes, with the same attribute.
@@ -137,9 +136,10 @@ bool leads_alike(const std::vector<layout::Translation>& there, const layout::Tr
   return at >= end;
 }
 
-core::Result<layout::MmuTable> mmu_table(const emit::CoreFiles& files, const core::Place& place) {
+layout::MmuTable mmu_table(const emit::CoreFiles& files,
+                           const core::Place& place,
+                           core::Diagnostics& errors) {
   layout::MmuTable table{.core = files.core, .ranges = {}, .place = place};
-  core::Diagnostics errors;
   for (const emit::WrittenMmuEntry& entry : files.mmu) {
     const auto virtual_range =
         core::VirtRange::make(core::VirtAddr{entry.virtual_base}, core::Bytes{entry.size});
@@ -163,9 +163,6 @@ core::Result<layout::MmuTable> mmu_table(const emit::CoreFiles& files, const cor
                             .mair = *mair,
                             .place = entry.place});
   }
-  if (!errors.empty()) {
-    return tl::make_unexpected(std::move(errors));
-  }
   return table;
 }
 
@@ -176,7 +173,7 @@ core::Diagnostics mmu_findings(const board::Mmu& mmu,
                                const layout::MmuTable& wanted) {
   core::Diagnostics found;
   for (const emit::WrittenMmuEntry& entry : files.mmu) {
-    std::ranges::move(other_permissions(mmu, files.core, entry), std::back_inserter(found));
+    find_permissions(mmu, files.core, entry, found);
   }
   if (mmu.max_entries != 0 && files.mmu.size() > mmu.max_entries) {
     found.push_back(disagreement(Code::kMmuEntries,
@@ -207,17 +204,17 @@ core::Diagnostics mmu_findings(const board::Mmu& mmu,
   return found;
 }
 
-core::Result<std::vector<chip::MpuRegionFields>> mpu_regions(const emit::CoreFiles& files) {
+std::vector<chip::MpuRegionFields> mpu_regions(const emit::CoreFiles& files,
+                                               core::Diagnostics& errors) {
   std::vector<chip::MpuRegionFields> regions;
-  core::Diagnostics errors;
   std::set<unsigned> numbers;
   for (const emit::WrittenMpuRegion& region : files.mpu) {
     const chip::MpuRegionFields& fields = region.fields;
-    const bool possible = std::has_single_bit(fields.size) && fields.size >= chip::kMpuSmallest &&
-                          fields.size <= chip::kMpuSpace && fields.base < chip::kMpuSpace &&
-                          fields.number < chip::kMostMpuRegions &&
-                          numbers.insert(fields.number).second;
-    if (!possible) {
+    const bool is_possible =
+        std::has_single_bit(fields.size) && fields.size >= chip::kMpuSmallest &&
+        fields.size <= chip::kMpuSpace && fields.base < chip::kMpuSpace &&
+        fields.number < chip::kMostMpuRegions && numbers.insert(fields.number).second;
+    if (!is_possible) {
       errors.push_back(core::error(
           Code::kMpuRegion,
           fmt::format("no MPU can have region {} '{}', {} at {}",
@@ -227,12 +224,9 @@ core::Result<std::vector<chip::MpuRegionFields>> mpu_regions(const emit::CoreFil
                       core::format_hex(fields.base)),
           region.place,
           "a size is a power of two from 32 B to 4 GiB, a number below 16 and given once"));
-      continue;
+    } else {
+      regions.push_back(fields);
     }
-    regions.push_back(fields);
-  }
-  if (!errors.empty()) {
-    return tl::make_unexpected(std::move(errors));
   }
   return regions;
 }
@@ -500,11 +494,7 @@ Wanted take_unit(const layout::MemoryMap& map,
   const auto* mpu = core::find_in(map.mpu, core.name, &layout::MpuTable::core);
   if (mmu != nullptr && layout::has_tables(map.board.mmu)) {
     core.unit = Unit::kMmu;
-    if (auto table = mmu_table(files, mmu->place)) {
-      core.mmu = std::move(*table);
-    } else {
-      said.refuse(std::move(table.error()));
-    }
+    core.mmu = mmu_table(files, mmu->place, said.errors);
     said.find(mmu_findings(map.board.mmu, files, core.mmu, *mmu));
     for (const layout::MmuRange& range : mmu->ranges) {
       core.reachable.push_back(range.virtual_range);
@@ -513,11 +503,7 @@ Wanted take_unit(const layout::MemoryMap& map,
   }
   if (mpu != nullptr) {
     core.unit = Unit::kMpu;
-    if (auto regions = mpu_regions(files)) {
-      core.mpu = std::move(*regions);
-    } else {
-      said.refuse(std::move(regions.error()));
-    }
+    core.mpu = mpu_regions(files, said.errors);
     said.find(mpu_findings(map.board.mpu, files, *mpu));
     core.reachable = reachable_by(*mpu);
   }
