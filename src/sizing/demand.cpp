@@ -240,9 +240,9 @@ std::string why_these(const ClassModels& models,
 }
 
 void take_bound(const ClassModels& models,
-               const HeapRule& rule,
-               const std::vector<BlockList>& lists,
-               Demand& demand) {
+                const HeapRule& rule,
+                const std::vector<BlockList>& lists,
+                Demand& demand) {
   demand.bound = bound_of(rule, lists, models.pads_last());
   // Without headroom another model may need more.
   for (const BlockList& blocks : models.lists()) {
