@@ -172,7 +172,8 @@ void merge_place(Merger& merger, PlannedBlock& first, const PlannedBlock& second
   merger.merge("offset", first.offset, second.offset);
 }
 
-// What `is_before` memsize planned it says where it was: that counts where it lies nowhere.
+// `is_before`: the second says where it lay before memsize planned it. That counts where the first
+// has no offset.
 void merge_block(Merger& merger,
                  PlannedBlock& first,
                  const PlannedBlock& second,
