@@ -3,6 +3,7 @@
 #include "grow.hpp"
 
 #include "memsize/core/cursor.hpp"
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include "check/generated.hpp"
@@ -78,80 +79,25 @@ std::set<Pair> overlaps_of(const Script& script) {
   return found;
 }
 
-class TreeGrower {
+// A script with one of its expressions larger, held against the script as it is.
+class LargerScript {
  public:
-  TreeGrower(const View& view, const SizeSource& source, std::uint64_t step)
-      : view_(view),
-        source_(source),
-        script_(*view.variant().script),
-        text_(view.sources().find(view.variant().script_path)->content) {
-    growth_.step = step;
-  }
-
-  Expansion run() {
-    describe();
-    before_ = overlaps_of(script_);
+  LargerScript(const View& view, const ScriptExpression& expression)
+      : script_(*view.variant().script),
+        text_(view.sources().find(view.variant().script_path)->content),
+        expression_(expression),
+        place_(place_in_script(view.variant(), expression.place)),
+        before_(overlaps_of(script_)) {
     for (const ScriptSectionPointer& section : script_.sections) {
       if (!section->concat.empty()) {
         hulls_.insert(section->name);
       }
     }
-    const auto after = made(growth_.step);
-    if (!after) {
-      growth_.problems = after.error();
-      return std::move(growth_);
-    }
-    // Where regions overlap, too, it helps to know how much room there was.
-    compare(*after);
-    find_room();
-    growth_.problems = new_overlaps(*after);
-    if (growth_.works()) {
-      find_largest();
-    } else {
-      forget_changes();
-    }
-    return std::move(growth_);
-  }
-
- private:
-  void describe() {
-    growth_.what = source_.variable.empty() ? fmt::format("the size of '{}'", source_.section->name)
-                                            : fmt::format("'{}'", source_.variable);
-    growth_.change = change_by(growth_.step);
-    growth_.place = place_in_script(view_.variant(), source_.expression.place);
-  }
-
-  // What to write for `by` bytes more: in the script's own way, where that is a variable's value.
-  [[nodiscard]] std::string change_by(std::uint64_t by) const {
-    const std::string sum =
-        fmt::format("{} + {}", core::printable(source_.expression.text, 80), core::format_hex(by));
-    const ScriptVariable* variable = find_variable(script_, source_.variable);
-    if (variable == nullptr) {
-      return sum;
-    }
-    std::string written = sum;
-    if (const auto* value = std::get_if<Integer>(&variable->value()); value != nullptr) {
-      const auto edited =
-          script_with(script_.path, text_, &script_, {{variable->name, *value + Integer{by}}});
-      if (edited) {
-        const ScriptVariable* there = find_variable(*edited, variable->name);
-        written = core::printable(there->assignments.back().expression.text, 80);
-      }
-    }
-    return fmt::format("{} = {}", variable->name, written);
-  }
-
-  void forget_changes() {
-    growth_.moved.clear();
-    growth_.resized.clear();
-    growth_.cores.clear();
-    growth_.files.clear();
-    growth_.by_hand.clear();
   }
 
   // The script with `by` bytes more.
   [[nodiscard]] core::Result<Script> made(std::uint64_t by) const {
-    const std::string text = text_with(text_, source_.expression, by);
+    const std::string text = text_with(text_, expression_, by);
     auto after = evaluate_script(script_.path, text);
     if (!after) {
       core::add_text(after.error(), script_.path, text);
@@ -170,7 +116,7 @@ class TreeGrower {
             .push_back(
                 core::error(Code::kLayoutOverlap,
                             fmt::format("'{}' and '{}' overlap then", pair.first, pair.second),
-                            growth_.place)
+                            place_)
                     .about({{"region", pair.first}, {"region", pair.second}}));
       }
     }
@@ -184,181 +130,211 @@ class TreeGrower {
     return after && new_overlaps(*after).empty();
   }
 
-  void compare(const Script& after) {
-    std::set<Pair> told;
-    for (std::size_t i = 0; i < std::min(script_.exports.size(), after.exports.size()); ++i) {
-      const ScriptExport& now = script_.exports[i];
-      const ScriptExport& then = after.exports[i];
-      bool changes = false;
-      for (std::size_t j = 0; j < std::min(now.entries.size(), then.entries.size()); ++j) {
-        const ScriptSection& before = *now.entries[j].section;
-        const ScriptSection& later = *then.entries[j].section;
-        if (before.origin == later.origin && before.length == later.length) {
-          continue;
-        }
-        changes = true;
-        const Pair key{before.name, core::format_hex(before.origin)};
-        if (told.insert(key).second) {
-          add({before.name, before.origin, later.origin, before.length, later.length});
-        }
+ private:
+  const Script& script_;
+  const std::string& text_;
+  const ScriptExpression& expression_;
+  core::Place place_;
+  std::set<Pair> before_;
+  std::set<std::string> hulls_;
+};
+
+// What to write for `by` bytes more: in the script's own way, where that is a variable's value.
+std::string change_by(const View& view, const SizeSource& source, std::uint64_t by) {
+  const Script& script = *view.variant().script;
+  const std::string sum =
+      fmt::format("{} + {}", core::printable(source.expression.text, 80), core::format_hex(by));
+  const ScriptVariable* variable = find_variable(script, source.variable);
+  if (variable == nullptr) {
+    return sum;
+  }
+  std::string written = sum;
+  if (const auto* value = std::get_if<Integer>(&variable->value()); value != nullptr) {
+    const std::string& text = view.sources().find(view.variant().script_path)->content;
+    const auto edited =
+        script_with(script.path, text, &script, {{variable->name, *value + Integer{by}}});
+    if (edited) {
+      const ScriptVariable* there = find_variable(*edited, variable->name);
+      written = core::printable(there->assignments.back().expression.text, 80);
+    }
+  }
+  return fmt::format("{} = {}", variable->name, written);
+}
+
+// What stands elsewhere or has another size after a change of the script.
+struct Shifts {
+  /// Each range once.
+  std::vector<Shift> ranges;
+  /// The exports that have such ranges.
+  std::vector<const ScriptExport*> exports;
+};
+
+Shifts shifts_between(const Script& before, const Script& after) {
+  Shifts shifts;
+  std::set<Pair> told;
+  for (std::size_t i = 0; i < std::min(before.exports.size(), after.exports.size()); ++i) {
+    const ScriptExport& now = before.exports[i];
+    const ScriptExport& then = after.exports[i];
+    bool changes = false;
+    for (std::size_t j = 0; j < std::min(now.entries.size(), then.entries.size()); ++j) {
+      const ScriptSection& old = *now.entries[j].section;
+      const ScriptSection& later = *then.entries[j].section;
+      if (old.origin == later.origin && old.length == later.length) {
+        continue;
       }
-      if (changes) {
-        add_file(now);
+      changes = true;
+      if (told.insert({old.name, core::format_hex(old.origin)}).second) {
+        shifts.ranges.push_back({old.name, old.origin, later.origin, old.length, later.length});
       }
     }
-    std::ranges::stable_sort(growth_.moved, {}, &Shift::base_before);
-    for (const CoreReading& core : view_.reading().cores) {
-      add_by_hand(core);
+    if (changes) {
+      shifts.exports.push_back(&now);
     }
   }
+  return shifts;
+}
 
-  void add(const Shift& shift) {
-    (shift.size_before != shift.size_after ? growth_.resized : growth_.moved).push_back(shift);
+void add_once(std::vector<std::string>& list, const std::string& text) {
+  if (!core::contains(list, text)) {
+    list.push_back(text);
   }
+}
 
-  void add_file(const ScriptExport& each) {
-    const std::string path = path_of(each);
-    auto& files = growth_.files;
-    if (!path.empty() && std::ranges::find(files, path) == files.end()) {
-      files.push_back(path);
-    }
-    const std::string core = path.substr(0, path.find('/'));
-    auto& cores = growth_.cores;
-    if (each.kind == "LinkerCmdFile" && view_.reading().find(core) != nullptr &&
-        std::ranges::find(cores, core) == cores.end()) {
-      cores.push_back(core);
-    }
-  }
+bool has_moving_edge(const std::vector<Shift>& shifts, std::uint64_t base, std::uint64_t size) {
+  return std::ranges::any_of(shifts, [&](const Shift& shift) {
+    const bool begins = shift.base_before != shift.base_after && shift.base_before == base;
+    const bool ends = shift.base_before + shift.size_before == base + size &&
+                      shift.base_after + shift.size_after != base + size;
+    return begins || ends;
+  });
+}
 
-  // Numbers in a sysconfig file or a table of C do not follow the script.
-  void add_by_hand(const CoreReading& core) {
+// Files whose numbers do not follow the script: sysconfig files and tables of C.
+std::vector<std::string> files_by_hand(const Reading& reading, const std::vector<Shift>& shifts) {
+  std::vector<std::string> files;
+  const auto note = [&](const std::string& path, std::uint64_t base, std::uint64_t size) {
+    // Start-up code takes its addresses from the header.
+    const bool has_numbers = path.ends_with(".syscfg") || path.ends_with("_mpu_cfg.c");
+    if (has_numbers && size != 0 && has_moving_edge(shifts, base, size)) {
+      add_once(files, path);
+    }
+  };
+  for (const CoreReading& core : reading.cores) {
     for (const MmuReading& mmu : core.mmu) {
       for (const emit::WrittenMmuEntry& entry : mmu.entries) {
-        note_by_hand(mmu.path, entry.virtual_base, entry.size);
-        note_by_hand(mmu.path, entry.physical, entry.size);
+        note(mmu.path, entry.virtual_base, entry.size);
+        note(mmu.path, entry.physical, entry.size);
       }
     }
     for (const MpuReading& mpu : core.mpu) {
       for (const emit::WrittenMpuRegion& region : mpu.regions) {
-        note_by_hand(mpu.path, region.fields.base, region.fields.size);
+        note(mpu.path, region.fields.base, region.fields.size);
       }
     }
     for (const RatReading& rat : core.rat) {
       for (const emit::WrittenRatEntry& entry : rat.entries) {
-        note_by_hand(rat.path, entry.fields.local, entry.fields.size);
-        note_by_hand(rat.path, entry.fields.system, entry.fields.size);
+        note(rat.path, entry.fields.local, entry.fields.size);
+        note(rat.path, entry.fields.system, entry.fields.size);
       }
     }
   }
+  return files;
+}
 
-  void note_by_hand(const std::string& path, std::uint64_t base, std::uint64_t size) {
-    // Start-up code takes its addresses from the header.
-    const bool has_numbers = path.ends_with(".syscfg") || path.ends_with("_mpu_cfg.c");
-    auto& list = growth_.by_hand;
-    if (has_numbers && size != 0 && has_moving_edge(base, size) &&
-        std::ranges::find(list, path) == list.end()) {
-      list.push_back(path);
+void tell(const Shifts& shifts, const Reading& reading, Expansion& growth) {
+  for (const Shift& shift : shifts.ranges) {
+    (shift.size_before != shift.size_after ? growth.resized : growth.moved).push_back(shift);
+  }
+  std::ranges::stable_sort(growth.moved, {}, &Shift::base_before);
+  for (const ScriptExport* each : shifts.exports) {
+    const std::string path = path_of(*each);
+    if (!path.empty()) {
+      add_once(growth.files, path);
+    }
+    const std::string core = path.substr(0, path.find('/'));
+    if (each->kind == "LinkerCmdFile" && reading.find(core) != nullptr) {
+      add_once(growth.cores, core);
     }
   }
+  growth.by_hand = files_by_hand(reading, shifts.ranges);
+}
 
-  [[nodiscard]] bool has_moving_edge(std::uint64_t base, std::uint64_t size) const {
-    const auto touches = [&](const Shift& shift) {
-      const bool begins = shift.base_before != shift.base_after && shift.base_before == base;
-      const bool ends = shift.base_before + shift.size_before == base + size &&
-                        shift.base_after + shift.size_after != base + size;
-      return begins || ends;
-    };
-    return std::ranges::any_of(growth_.moved, touches) ||
-           std::ranges::any_of(growth_.resized, touches);
-  }
-
-  [[nodiscard]] bool changes(const ScriptSection& section) const {
-    const auto is_it = [&](const Shift& shift) {
+// Up to the first section behind it that stays where it is, in any space that has it.
+std::optional<layout::Room> room_behind(const Script& script,
+                                        const ScriptSection& own,
+                                        const std::vector<Shift>& shifts) {
+  const auto changes = [&](const ScriptSection& section) {
+    return std::ranges::any_of(shifts, [&](const Shift& shift) {
       return shift.name == section.name && shift.base_before == section.origin;
-    };
-    return std::ranges::any_of(growth_.moved, is_it) || std::ranges::any_of(growth_.resized, is_it);
-  }
-
-  // Where it has an address on the bus of its own, there may be less room there.
-  void find_room() {
-    if (source_.section == nullptr) {
-      return;
-    }
-    growth_.room = room_behind(*source_.section);
-    for (const ScriptSectionPointer& each : script_.sections) {
-      if (each->name != source_.section->name + kPhysical) {
+    });
+  };
+  const ScriptSection* fixed = nullptr;
+  Sections moving;
+  for (const Sections& space : spaces_of(script)) {
+    const bool has_it = std::ranges::any_of(space, [&](const ScriptSection* each) {
+      return each->name == own.name && each->origin == own.origin;
+    });
+    for (std::size_t i = 0; has_it && i < space.size(); ++i) {
+      const ScriptSection& each = *space[i];
+      if (each.origin < address_behind(own)) {
         continue;
       }
-      const auto room = room_behind(*each);
-      if (room && (!growth_.room || room->size < growth_.room->size)) {
-        growth_.room = room;
+      if (changes(each)) {
+        moving.push_back(&each);
+      } else if (each.length != 0 && (fixed == nullptr || each.origin < fixed->origin)) {
+        fixed = &each;
       }
     }
   }
+  std::uint64_t last = address_behind(own);
+  for (const ScriptSection* each : moving) {
+    const bool is_before = fixed == nullptr || each->origin < fixed->origin;
+    last = is_before ? std::max(last, address_behind(*each)) : last;
+  }
+  if (fixed == nullptr || fixed->origin < last) {
+    return std::nullopt;
+  }
+  return layout::Room{
+      last, fixed->origin - last, fmt::format("where '{}' does not move", fixed->name), ""};
+}
 
-  // Up to the first section behind it that stays where it is, in any space that has it.
-  [[nodiscard]] std::optional<layout::Room> room_behind(const ScriptSection& own) const {
-    const ScriptSection* fixed = nullptr;
-    Sections moving;
-    for (const Sections& space : spaces_of(script_)) {
-      const bool has_it = std::ranges::any_of(space, [&](const ScriptSection* each) {
-        return each->name == own.name && each->origin == own.origin;
-      });
-      for (std::size_t i = 0; has_it && i < space.size(); ++i) {
-        const ScriptSection& each = *space[i];
-        if (each.origin < address_behind(own)) {
-          continue;
-        }
-        if (changes(each)) {
-          moving.push_back(&each);
-        } else if (each.length != 0 && (fixed == nullptr || each.origin < fixed->origin)) {
-          fixed = &each;
-        }
+// Where it has an address on the bus of its own, there may be less room there.
+std::optional<layout::Room> least_room(const Script& script,
+                                       const ScriptSection& own,
+                                       const std::vector<Shift>& shifts) {
+  auto least = room_behind(script, own, shifts);
+  for (const ScriptSectionPointer& each : script.sections) {
+    if (each->name == own.name + kPhysical) {
+      const auto room = room_behind(script, *each, shifts);
+      if (room && (!least || room->size < least->size)) {
+        least = room;
       }
     }
-    std::uint64_t last = address_behind(own);
-    for (const ScriptSection* each : moving) {
-      const bool is_before = fixed == nullptr || each->origin < fixed->origin;
-      last = is_before ? std::max(last, address_behind(*each)) : last;
-    }
-    if (fixed == nullptr || fixed->origin < last) {
-      return std::nullopt;
-    }
-    return layout::Room{
-        last, fixed->origin - last, fmt::format("where '{}' does not move", fixed->name), ""};
   }
+  return least;
+}
 
-  // The room is the most that there can be.
-  void find_largest() {
-    if (!growth_.room) {
-      return;
-    }
-    std::uint64_t good = 1;
-    std::uint64_t most = growth_.room->size;
-    for (const Shift& shift : growth_.resized) {
-      // What gives way has so much to give.
-      most += shift.size_after < shift.size_before ? shift.size_before : 0;
-    }
-    std::uint64_t bad = most / growth_.step + 1;
-    if (bad > good && works((bad - 1) * growth_.step)) {
-      good = bad - 1;
-    }
-    while (bad > good + 1) {
-      const std::uint64_t middle = good + (bad - good) / 2;
-      (works(middle * growth_.step) ? good : bad) = middle;
-    }
-    growth_.largest = source_.section->length + good * growth_.step;
-    growth_.largest_change = change_by(good * growth_.step);
+// The most steps that work, where one does. The room is the most that there can be.
+std::uint64_t most_steps(const LargerScript& larger,
+                         std::uint64_t room,
+                         const std::vector<Shift>& resized,
+                         std::uint64_t step) {
+  std::uint64_t good = 1;
+  std::uint64_t most = room;
+  for (const Shift& shift : resized) {
+    // What gives way has so much to give.
+    most += shift.size_after < shift.size_before ? shift.size_before : 0;
   }
-
-  const View& view_;
-  const SizeSource& source_;
-  const Script& script_;
-  const std::string& text_;
-  std::set<Pair> before_;
-  std::set<std::string> hulls_;
-  Expansion growth_;
-};
+  std::uint64_t bad = most / step + 1;
+  if (bad > good && larger.works((bad - 1) * step)) {
+    good = bad - 1;
+  }
+  while (bad > good + 1) {
+    const std::uint64_t middle = good + (bad - good) / 2;
+    (larger.works(middle * step) ? good : bad) = middle;
+  }
+  return good;
+}
 
 }  // namespace
 
@@ -387,7 +363,35 @@ std::string text_with(const std::string& text,
 }
 
 Expansion grow(const View& view, const SizeSource& source, std::uint64_t step) {
-  return TreeGrower{view, source, step}.run();
+  const Script& script = *view.variant().script;
+  Expansion growth{.what = source.variable.empty()
+                               ? fmt::format("the size of '{}'", source.section->name)
+                               : fmt::format("'{}'", source.variable),
+                   .change = change_by(view, source, step),
+                   .place = place_in_script(view.variant(), source.expression.place),
+                   .step = step};
+  const LargerScript larger{view, source.expression};
+  auto after = larger.made(step);
+  if (!after) {
+    growth.problems = std::move(after.error());
+    return growth;
+  }
+  // Where regions overlap, too, it helps to know how much room there was.
+  const Shifts shifts = shifts_between(script, *after);
+  if (source.section != nullptr) {
+    growth.room = least_room(script, *source.section, shifts.ranges);
+  }
+  growth.problems = larger.new_overlaps(*after);
+  if (!growth.works()) {
+    return growth;
+  }
+  tell(shifts, view.reading(), growth);
+  if (growth.room) {
+    const std::uint64_t most = step * most_steps(larger, growth.room->size, growth.resized, step);
+    growth.largest = source.section->length + most;
+    growth.largest_change = change_by(view, source, most);
+  }
+  return growth;
 }
 
 }  // namespace memsize::sdk
