@@ -50,387 +50,411 @@ std::string spelt(std::string_view name) {
   return text;
 }
 
-class FirmwareCheck {
- public:
-  FirmwareCheck(const MemoryMap& map, const Image& image, const FirmwareOptions& options)
-      : map_(map), image_(image), options_(options) {}
+core::Diagnostic wrong_image(const Image& image, Code code, std::string message, std::string hint) {
+  return core::error(code, std::move(message), {image.path}, std::move(hint));
+}
 
-  FirmwareReport run() {
-    report_.path = image_.path;
-    if (!image_.content.empty()) {
-      report_.sha256 = core::sha256(image_.content.str());
+// By address: the image's, or its segments where it is a program without a table of sections.
+std::vector<ImageSection> sections_of(const Image& image) {
+  std::vector<ImageSection> sections = image.sections;
+  for (std::size_t i = 0; image.sections.empty() && i < image.segments.size(); ++i) {
+    const ImageSegment& segment = image.segments[i];
+    if (segment.size != 0 && core::checked_add(segment.address, segment.size)) {
+      sections.push_back({.name = "(segment)",
+                          .address = segment.address,
+                          .load_address = segment.load_address,
+                          .size = core::Bytes{segment.size},
+                          .is_stored = segment.stored != 0,
+                          // A page, often, which no section of it asks for.
+                          .alignment = std::min<std::uint64_t>(segment.alignment, kFine)});
     }
-    report_.resources = image_.resources;
-    read_sections();
-    if (image_.machine.starts_with("x86")) {
-      wrong(Code::kFirmwareCore,
-            fmt::format("this is a program for {}, which no core of board '{}' is",
-                        image_.machine,
-                        map_.board.name),
-            "name the file that was linked for the core");
-      return std::move(report_);
+  }
+  std::ranges::stable_sort(sections, {}, &ImageSection::address);
+  return sections;
+}
+
+bool holds_section(const Region& region, const ImageSection& section) {
+  const auto range = region.virtual_range();
+  return range && !range->empty() && section.address >= range->base().value() &&
+         section.address - range->base().value() < range->size().count() &&
+         section.size.count() <= range->size().count() - (section.address - range->base().value());
+}
+
+core::Bytes bytes_in(const Region& region,
+                     const Image& image,
+                     const std::vector<ImageSection>& sections) {
+  core::Bytes bytes;
+  for (const ImageSection& section : sections) {
+    bytes += holds_section(region, section) ? section.size : core::Bytes{};
+  }
+  for (const ImageRegion& row : image.regions) {
+    bytes += row.name == region.name ? row.used : core::Bytes{};
+  }
+  return bytes;
+}
+
+// The one that has most of the image in regions that no other core has.
+std::string core_of_image(const MemoryMap& map,
+                          const Image& image,
+                          const std::vector<ImageSection>& sections) {
+  std::map<std::string, core::Bytes> bytes;
+  for (const Region& region : map.regions) {
+    if (region.cores.size() == 1) {
+      bytes[region.cores.front()] += bytes_in(region, image, sections);
     }
-    report_.core = core_of_image();
-    if (report_.core.empty()) {
-      wrong(Code::kFirmwareCore,
-            fmt::format("nothing of this image lies in memory that a core of board '{}' has for "
-                        "itself",
-                        map_.board.name),
-            "it was linked for another map: name the board or the map that it was built with");
-      return std::move(report_);
+  }
+  std::string best;
+  for (const board::Core& core : map.board.cores) {
+    // A map has the program's name, which has the core's.
+    if (image.output.find(core.name) != std::string_view::npos &&
+        bytes[core.name] != core::Bytes{}) {
+      return core.name;
     }
-    regions_ = regions_of(report_.core);
-    sections_of_core_ = map_.board.find_sections(report_.core);
-    if (!image_.regions.empty()) {
-      take_map();
-      return std::move(report_);
+    const core::Bytes most = best.empty() ? core::Bytes{} : bytes[best];
+    best = bytes[core.name] > most ? core.name : best;
+  }
+  return best;
+}
+
+// By address, as the core sees them.
+std::vector<const Region*> regions_of(const MemoryMap& map, const std::string& core) {
+  std::vector<const Region*> regions;
+  for (const Region& region : map.regions) {
+    const auto range = region.virtual_range();
+    if (region.seen_by(core) && range && !range->empty()) {
+      regions.push_back(&region);
     }
-    if (sections_of_core_ != nullptr) {
-      for (const board::PlacedSection& placed : sections_of_core_->placed) {
-        placed_.emplace(spelt(placed.name), placed);
+  }
+  std::ranges::stable_sort(
+      regions, {}, [](const Region* region) { return region->virtual_base->value(); });
+  return regions;
+}
+
+// What the board's linker map of a core has, and where it puts what.
+class CoreLinkerMap {
+ public:
+  CoreLinkerMap(const MemoryMap& map, const std::string& core)
+      : regions_(regions_of(map, core)), sections_(map.board.find_sections(core)) {
+    if (sections_ != nullptr) {
+      for (const board::PlacedSection& placed : sections_->placed) {
+        placed_.emplace(spelt(placed.name), &placed);
       }
     }
-    for (const ImageSection& section : sections_) {
-      check(section);
-    }
-    if (strays_ > kMostStrays) {
-      wrong(Code::kFirmwareRegion,
-            fmt::format("{} more are in no region of the core's linker map", strays_ - kMostStrays),
-            "");
-    }
-    for (const Region* region : regions_) {
-      measure(*region);
-    }
-    const core::Diagnostics found = check_loading(map_, report_.core, image_);
-    report_.diagnostics.insert(report_.diagnostics.end(), found.begin(), found.end());
-    return std::move(report_);
+  }
+
+  /// By address, as the core sees them.
+  [[nodiscard]] const std::vector<const Region*>& regions() const { return regions_; }
+
+  /// Null where there is none.
+  [[nodiscard]] const Region* named(std::string_view name) const {
+    return first_of([&](const Region* region) { return region->name == name; });
+  }
+
+  /// The region that holds all of it; null where none does.
+  [[nodiscard]] const Region* around(const ImageSection& section) const {
+    return first_of([&](const Region* region) { return holds_section(*region, section); });
+  }
+
+  /// Where the board puts sections of that name; null: where the rest of the code goes.
+  [[nodiscard]] const board::PlacedSection* place_of(const ImageSection& section) const {
+    const auto* placed = core::value_in(placed_, spelt(section.name));
+    return placed == nullptr ? nullptr : *placed;
+  }
+
+  /// Whether it is the region of code and data.
+  [[nodiscard]] bool is_code(const Region& region) const {
+    return sections_ != nullptr && sections_->region == region.name;
   }
 
  private:
-  core::Diagnostic& wrong(Code code, std::string message, std::string hint) {
-    report_.diagnostics.push_back(
-        core::error(code, std::move(message), {image_.path}, std::move(hint)));
-    return report_.diagnostics.back();
+  template <typename Test>
+  [[nodiscard]] const Region* first_of(Test is_it) const {
+    const auto* found = core::find_where(regions_, is_it);
+    return found == nullptr ? nullptr : *found;
   }
 
-  // A program without a table of sections has segments only.
-  void read_sections() {
-    sections_ = image_.sections;
-    for (std::size_t i = 0; image_.sections.empty() && i < image_.segments.size(); ++i) {
-      const ImageSegment& segment = image_.segments[i];
-      if (segment.size != 0 && core::checked_add(segment.address, segment.size)) {
-        sections_.push_back({.name = "(segment)",
-                             .address = segment.address,
-                             .load_address = segment.load_address,
-                             .size = core::Bytes{segment.size},
-                             .is_stored = segment.stored != 0,
-                             // A page, often, which no section of it asks for.
-                             .alignment = std::min<std::uint64_t>(segment.alignment, kFine)});
-      }
-    }
-    std::ranges::stable_sort(sections_, {}, &ImageSection::address);
-  }
-
-  // By address, as the core sees them.
-  [[nodiscard]] std::vector<const Region*> regions_of(const std::string& core) const {
-    std::vector<const Region*> regions;
-    for (const Region& region : map_.regions) {
-      const auto range = region.virtual_range();
-      if (region.seen_by(core) && range && !range->empty()) {
-        regions.push_back(&region);
-      }
-    }
-    std::ranges::stable_sort(
-        regions, {}, [](const Region* region) { return region->virtual_base->value(); });
-    return regions;
-  }
-
-  // The one that has most of the image in regions that no other core has.
-  [[nodiscard]] std::string core_of_image() const {
-    std::map<std::string, core::Bytes> bytes;
-    for (const Region& region : map_.regions) {
-      if (region.cores.size() == 1) {
-        bytes[region.cores.front()] += bytes_in(region);
-      }
-    }
-    std::string best;
-    for (const board::Core& core : map_.board.cores) {
-      // A map has the program's name, which has the core's.
-      if (image_.output.find(core.name) != std::string_view::npos &&
-          bytes[core.name] != core::Bytes{}) {
-        return core.name;
-      }
-      const core::Bytes most = best.empty() ? core::Bytes{} : bytes[best];
-      best = bytes[core.name] > most ? core.name : best;
-    }
-    return best;
-  }
-
-  [[nodiscard]] core::Bytes bytes_in(const Region& region) const {
-    core::Bytes bytes;
-    for (const ImageSection& section : sections_) {
-      bytes += holds(region, section.address, section.size.count()) ? section.size : core::Bytes{};
-    }
-    for (const ImageRegion& row : image_.regions) {
-      bytes += row.name == region.name ? row.used : core::Bytes{};
-    }
-    return bytes;
-  }
-
-  static bool holds(const Region& region, std::uint64_t address, std::uint64_t size) {
-    const auto range = region.virtual_range();
-    return range && !range->empty() && address >= range->base().value() &&
-           address - range->base().value() < range->size().count() &&
-           size <= range->size().count() - (address - range->base().value());
-  }
-
-  [[nodiscard]] const Region* region_of(const ImageSection& section) const {
-    const auto found = std::ranges::find_if(regions_, [&](const Region* region) {
-      return holds(*region, section.address, section.size.count());
-    });
-    return found == regions_.end() ? nullptr : *found;
-  }
-
-  // Where the board puts sections of that name; null: where the rest of the code goes.
-  [[nodiscard]] const board::PlacedSection* place_of(const ImageSection& section) const {
-    return core::value_in(placed_, spelt(section.name));
-  }
-
-  void check(const ImageSection& section) {
-    const std::string shown = fmt::format("section '{}' {} of {}",
-                                          core::printable(section.name, 60),
-                                          range_of(section.address, section.size),
-                                          report_.core);
-    const Region* region = region_of(section);
-    const board::PlacedSection* placed = place_of(section);
-    const Region* home = placed == nullptr ? nullptr : region_named(placed->region);
-    if (home != nullptr && placed->use != board::SectionUse::kLoaded) {
-      const bool is_there = section.address == home->virtual_base->value() &&
-                            (placed->use == board::SectionUse::kWhole ? section.size == home->size
-                                                                      : section.size <= home->size);
-      if (!is_there) {
-        wrong(Code::kFirmwarePlace,
-              fmt::format("{} is there for '{}', which is {}",
-                          shown,
-                          home->name,
-                          range_of(home->virtual_base->value(), home->size)),
-              "the image was linked for another map: build it with this one's linker maps and "
-              "header, or name the map that it was built with")
-            .related.push_back(core::region_at(home->place, home->name, "is placed here"));
-        strayed_.insert(&section);
-        return;
-      }
-    }
-    if (region == nullptr) {
-      note_stray(section);
-      if (++strays_ <= kMostStrays) {
-        wrong(Code::kFirmwareRegion,
-              fmt::format("{} is in no region of the core's linker map", shown),
-              "the image was linked for another map: build it with this one's linker maps");
-      }
-      return;
-    }
-    // What all cores know by one array they share.
-    const bool is_shared =
-        region->cores.size() > 1 && placed != nullptr && placed->use != board::SectionUse::kLoaded;
-    if (region->physical_base && !is_shared) {
-      const std::uint64_t at =
-          region->physical_base->value() + section.address - region->virtual_base->value();
-      note_piece(section.name, at, section.size.count());
-    }
-  }
-
-  void note_piece(std::string_view name, std::uint64_t physical, std::uint64_t size) {
-    const auto range = core::PhysRange::make(core::PhysAddr{physical}, core::Bytes{size});
-    if (range && !range->empty()) {
-      report_.pieces.push_back({std::string{name}, *range});
-    }
-  }
-
-  // It lies somewhere nevertheless.
-  void note_stray(const ImageSection& section) {
-    if (strays_ >= kMostStrays) {
-      return;
-    }
-    if (!hardware_) {
-      hardware_ = hardware_of(map_, report_.core);
-    }
-    for (const Sight& sight : look_at(*hardware_, section.address, section.size.count())) {
-      if (sight.physical) {
-        note_piece(section.name, *sight.physical, sight.size);
-      }
-    }
-  }
-
-  // What TI's linker says of its regions, by their names.
-  void take_map() {
-    for (const Region* region : regions_) {
-      const ImageRegion* row = core::find_in(image_.regions, region->name, &ImageRegion::name);
-      if (row == nullptr || row->used == core::Bytes{}) {
-        continue;
-      }
-      const bool is_code =
-          sections_of_core_ != nullptr && sections_of_core_->region == region->name;
-      const bool is_filled = row->used == row->length && !is_code;
-      report_.regions.push_back({.region = region->name,
-                                 .knob = region->knob,
-                                 .reserved = region->size,
-                                 .low = row->used,
-                                 .high = core::Bytes{},
-                                 .is_kept = is_filled,
-                                 .is_filled = is_filled,
-                                 .need = row->used,
-                                 .moves = core::Bytes{}});
-      compare_with(*region, *row);
-      warn_if_full(*region, report_.regions.back());
-    }
-    for (const ImageRegion& row : image_.regions) {
-      if (row.used != core::Bytes{} && region_named(std::string{row.name}) == nullptr) {
-        wrong(Code::kFirmwareRegion,
-              fmt::format("region '{}' {} of this map is none of {}'s linker map",
-                          core::printable(row.name, 60),
-                          range_of(row.origin, row.length),
-                          report_.core),
-              "the image was linked for another map: build it with this one's linker maps")
-            .place.line = row.line;
-      }
-    }
-  }
-
-  void compare_with(const Region& region, const ImageRegion& row) {
-    if (row.origin == region.virtual_base->value() && row.length == region.size) {
-      return;
-    }
-    report_.diagnostics.push_back(
-        core::note(Code::kFirmwarePlace,
-                   fmt::format("region '{}' is {} in this map, and {} on the board: what is used "
-                               "counts all the same",
-                               region.name,
-                               range_of(row.origin, row.length),
-                               range_of(region.virtual_base->value(), region.size)),
-                   {image_.path, row.line},
-                   "the image was linked for another map: link it again with this one's before it "
-                   "runs")
-            .about({{"region", region.name}, {"core", report_.core}}));
-  }
-
-  [[nodiscard]] const Region* region_named(const std::string& name) const {
-    const auto found =
-        std::ranges::find_if(regions_, [&](const Region* region) { return region->name == name; });
-    return found == regions_.end() ? nullptr : *found;
-  }
-
-  // Low and high group: what lies before the largest hole, and behind it up to the end.
-  void measure(const Region& region) {
-    const std::uint64_t base = region.virtual_base->value();
-    const std::uint64_t end = base + region.size.count();
-    std::uint64_t top = base;
-    std::uint64_t last_alignment = 1;
-    std::uint64_t hole = 0;
-    std::uint64_t low = base;
-    std::uint64_t high = end;
-    bool is_kept = true;
-    bool is_filled = false;
-    std::vector<const ImageSection*> inside;
-    core::Bytes moves;
-    const auto look = [&](std::uint64_t begin) {
-      if (begin > top && begin - top > hole) {
-        hole = begin - top;
-        low = top;
-        high = begin;
-      }
-    };
-    for (const ImageSection& section : sections_) {
-      if (strayed_.contains(&section) || !holds(region, section.address, section.size.count())) {
-        continue;
-      }
-      look(section.address);
-      if (section.address + section.size.count() >= top) {
-        top = section.address + section.size.count();
-        last_alignment = std::clamp<std::uint64_t>(section.alignment, 1, kPageBytes);
-      }
-      is_kept = is_kept && is_only_kept(section);
-      const board::PlacedSection* placed = place_of(section);
-      is_filled = is_filled || (placed != nullptr && placed->use == board::SectionUse::kWhole);
-      moves += padding_of(section, kCoarse);
-      inside.push_back(&section);
-    }
-    if (inside.empty()) {
-      return;
-    }
-    // Without anything at the end there is no high group: all of it is counted from the start.
-    if (hole == 0 || end - top >= last_alignment) {
-      low = top;
-      high = end;
-    }
-    FirmwareUse use{.region = region.name,
-                    .knob = region.knob,
-                    .reserved = region.size,
-                    .low = core::Bytes{low - base},
-                    .high = core::Bytes{end - high},
-                    .is_kept = is_kept,
-                    .is_filled = is_filled,
-                    .need = core::Bytes{low - base} + core::Bytes{end - high},
-                    .moves = moves};
-    for (const ImageSection* section : inside) {
-      use.need += section->address >= high ? padding_of(*section, 2 * kPageBytes) : core::Bytes{};
-    }
-    report_.regions.push_back(std::move(use));
-    warn_if_full(region, report_.regions.back());
-  }
-
-  // The most that may be lost in front of it, where it lies on `least` or more.
-  static core::Bytes padding_of(const ImageSection& section, std::uint64_t least) {
-    return section.alignment < least ? core::Bytes{} : core::Bytes{section.alignment - 1};
-  }
-
-  [[nodiscard]] bool is_only_kept(const ImageSection& section) const {
-    return !section.is_stored &&
-           std::ranges::none_of(image_.segments, [&](const ImageSegment& segment) {
-             return section.address >= segment.address &&
-                    section.address - segment.address < segment.size;
-           });
-  }
-
-  // Code and data grow with the next build; arrays fill their regions on purpose.
-  void warn_if_full(const Region& region, const FirmwareUse& use) {
-    // Shares of what may be nearly 2^64 bytes.
-    const core::Bytes allowed{region.size.count() / 100 * options_.full_percent +
-                              region.size.count() % 100 * options_.full_percent / 100};
-    if (sections_of_core_ == nullptr || sections_of_core_->region != region.name ||
-        use.used() <= allowed) {
-      return;
-    }
-    report_.diagnostics.push_back(
-        core::warning(Code::kFirmwareFull,
-                      fmt::format("'{}' of {} is fuller than {} %: {} of {}",
-                                  region.name,
-                                  report_.core,
-                                  options_.full_percent,
-                                  core::format_size(use.used()),
-                                  core::format_size(region.size)),
-                      {image_.path},
-                      region.knob.empty()
-                          ? std::string{"the next build may not fit: give the core more"}
-                          : fmt::format("the next build may not fit: --set {}=SIZE", region.knob))
-            .about({{"region", region.name}, {"core", report_.core}}));
-  }
-
-  const MemoryMap& map_;
-  const Image& image_;
-  const FirmwareOptions& options_;
-  // By address: the image's, or its segments.
-  std::vector<ImageSection> sections_;
-  const board::CoreSections* sections_of_core_ = nullptr;
   std::vector<const Region*> regions_;
-  std::optional<CoreHardware> hardware_;
-  // Sections that are in no region.
-  std::size_t strays_ = 0;
-  std::map<std::string, board::PlacedSection> placed_;
-  // Sections that are there for another region than the one in which they lie.
-  std::set<const ImageSection*> strayed_;
-  FirmwareReport report_;
+  const board::CoreSections* sections_;
+  std::map<std::string, const board::PlacedSection*> placed_;
 };
+
+// --- an image with sections
+
+void add_piece(std::string_view name,
+               std::uint64_t physical,
+               std::uint64_t size,
+               FirmwareReport& report) {
+  const auto range = core::PhysRange::make(core::PhysAddr{physical}, core::Bytes{size});
+  if (range && !range->empty()) {
+    report.pieces.push_back({std::string{name}, *range});
+  }
+}
+
+std::string shown_section(const ImageSection& section, const std::string& core) {
+  return fmt::format("section '{}' {} of {}",
+                     core::printable(section.name, 60),
+                     range_of(section.address, section.size),
+                     core);
+}
+
+// Whether a section that stands for a region is elsewhere, or does not fill it where it must.
+bool is_misplaced(const ImageSection& section, const Region& home, board::SectionUse use) {
+  return section.address != home.virtual_base->value() ||
+         (use == board::SectionUse::kWhole ? section.size != home.size : section.size > home.size);
+}
+
+core::Diagnostic misplaced(const Image& image,
+                           const std::string& core,
+                           const ImageSection& section,
+                           const Region& home) {
+  core::Diagnostic found =
+      wrong_image(image,
+                  Code::kFirmwarePlace,
+                  fmt::format("{} is there for '{}', which is {}",
+                              shown_section(section, core),
+                              home.name,
+                              range_of(home.virtual_base->value(), home.size)),
+                  "the image was linked for another map: build it with this one's linker maps and "
+                  "header, or name the map that it was built with");
+  found.related.push_back(core::region_at(home.place, home.name, "is placed here"));
+  return found;
+}
+
+// Adds where each section is on the bus, and what is not where the linker map has it. Gives the
+// sections that are there for another region than the one in which they lie.
+std::set<const ImageSection*> place_sections(const MemoryMap& map,
+                                             const CoreLinkerMap& linker,
+                                             const Image& image,
+                                             const std::vector<ImageSection>& sections,
+                                             FirmwareReport& report) {
+  std::set<const ImageSection*> strayed;
+  std::optional<CoreHardware> hardware;
+  std::size_t strays = 0;
+  for (const ImageSection& section : sections) {
+    const Region* region = linker.around(section);
+    const board::PlacedSection* placed = linker.place_of(section);
+    const bool stands = placed != nullptr && placed->use != board::SectionUse::kLoaded;
+    const Region* home = stands ? linker.named(placed->region) : nullptr;
+    if (home != nullptr && is_misplaced(section, *home, placed->use)) {
+      report.diagnostics.push_back(misplaced(image, report.core, section, *home));
+      strayed.insert(&section);
+    } else if (region == nullptr && ++strays <= kMostStrays) {
+      // It lies somewhere nevertheless.
+      if (!hardware) {
+        hardware = hardware_of(map, report.core);
+      }
+      for (const Sight& sight : look_at(*hardware, section.address, section.size.count())) {
+        if (sight.physical) {
+          add_piece(section.name, *sight.physical, sight.size, report);
+        }
+      }
+      report.diagnostics.push_back(
+          wrong_image(image,
+                      Code::kFirmwareRegion,
+                      fmt::format("{} is in no region of the core's linker map",
+                                  shown_section(section, report.core)),
+                      "the image was linked for another map: build it with this one's linker "
+                      "maps"));
+    } else if (region != nullptr && region->physical_base &&
+               // What all cores know by one array they share.
+               !(region->cores.size() > 1 && stands)) {
+      add_piece(section.name,
+                region->physical_base->value() + section.address - region->virtual_base->value(),
+                section.size.count(),
+                report);
+    }
+  }
+  if (strays > kMostStrays) {
+    report.diagnostics.push_back(wrong_image(
+        image,
+        Code::kFirmwareRegion,
+        fmt::format("{} more are in no region of the core's linker map", strays - kMostStrays),
+        ""));
+  }
+  return strayed;
+}
+
+// The most that may be lost in front of it, where it lies on `least` or more.
+core::Bytes padding_of(const ImageSection& section, std::uint64_t least) {
+  return section.alignment < least ? core::Bytes{} : core::Bytes{section.alignment - 1};
+}
+
+bool is_only_kept(const Image& image, const ImageSection& section) {
+  return !section.is_stored &&
+         std::ranges::none_of(image.segments, [&](const ImageSegment& segment) {
+           return section.address >= segment.address &&
+                  section.address - segment.address < segment.size;
+         });
+}
+
+// What lies before the largest hole of a region ends at `low`, what lies behind it up to the end
+// begins at `high`.
+struct Groups {
+  std::uint64_t low = 0;
+  std::uint64_t high = 0;
+};
+
+Groups groups_in(const Region& region, const std::vector<const ImageSection*>& inside) {
+  const std::uint64_t base = region.virtual_base->value();
+  const std::uint64_t end = base + region.size.count();
+  std::uint64_t top = base;
+  std::uint64_t last_alignment = 1;
+  std::uint64_t hole = 0;
+  Groups groups;
+  for (const ImageSection* section : inside) {
+    if (section->address > top && section->address - top > hole) {
+      hole = section->address - top;
+      groups = {top, section->address};
+    }
+    if (section->address + section->size.count() >= top) {
+      top = section->address + section->size.count();
+      last_alignment = std::clamp<std::uint64_t>(section->alignment, 1, kPageBytes);
+    }
+  }
+  // Without anything at the end there is no high group: all of it is counted from the start.
+  return hole == 0 || end - top >= last_alignment ? Groups{top, end} : groups;
+}
+
+// Nothing where no section is in the region.
+std::optional<FirmwareUse> use_of(const Region& region,
+                                  const CoreLinkerMap& linker,
+                                  const Image& image,
+                                  const std::vector<const ImageSection*>& inside) {
+  if (inside.empty()) {
+    return std::nullopt;
+  }
+  const std::uint64_t base = region.virtual_base->value();
+  const auto [low, high] = groups_in(region, inside);
+  FirmwareUse use{.region = region.name,
+                  .knob = region.knob,
+                  .reserved = region.size,
+                  .low = core::Bytes{low - base},
+                  .high = core::Bytes{base + region.size.count() - high},
+                  .is_kept = true,
+                  .is_filled = false,
+                  .need = core::Bytes{},
+                  .moves = core::Bytes{}};
+  use.need = use.low + use.high;
+  for (const ImageSection* section : inside) {
+    const board::PlacedSection* placed = linker.place_of(*section);
+    use.is_kept = use.is_kept && is_only_kept(image, *section);
+    use.is_filled =
+        use.is_filled || (placed != nullptr && placed->use == board::SectionUse::kWhole);
+    use.moves += padding_of(*section, kCoarse);
+    use.need += section->address >= high ? padding_of(*section, 2 * kPageBytes) : core::Bytes{};
+  }
+  return use;
+}
+
+// Code and data grow with the next build; arrays fill their regions on purpose.
+void warn_if_full(const Region& region,
+                  const CoreLinkerMap& linker,
+                  const Image& image,
+                  const FirmwareUse& use,
+                  unsigned percent,
+                  FirmwareReport& report) {
+  // Shares of what may be nearly 2^64 bytes.
+  const core::Bytes allowed{region.size.count() / 100 * percent +
+                            region.size.count() % 100 * percent / 100};
+  if (!linker.is_code(region) || use.used() <= allowed) {
+    return;
+  }
+  report.diagnostics.push_back(
+      core::warning(Code::kFirmwareFull,
+                    fmt::format("'{}' of {} is fuller than {} %: {} of {}",
+                                region.name,
+                                report.core,
+                                percent,
+                                core::format_size(use.used()),
+                                core::format_size(region.size)),
+                    {image.path},
+                    region.knob.empty()
+                        ? std::string{"the next build may not fit: give the core more"}
+                        : fmt::format("the next build may not fit: --set {}=SIZE", region.knob))
+          .about({{"region", region.name}, {"core", report.core}}));
+}
+
+void measure_sections(const MemoryMap& map,
+                      const CoreLinkerMap& linker,
+                      const Image& image,
+                      const std::vector<ImageSection>& sections,
+                      unsigned percent,
+                      FirmwareReport& report) {
+  const auto strayed = place_sections(map, linker, image, sections, report);
+  for (const Region* region : linker.regions()) {
+    std::vector<const ImageSection*> inside;
+    for (const ImageSection& section : sections) {
+      if (!strayed.contains(&section) && holds_section(*region, section)) {
+        inside.push_back(&section);
+      }
+    }
+    if (auto use = use_of(*region, linker, image, inside)) {
+      warn_if_full(*region, linker, image, *use, percent, report);
+      report.regions.push_back(std::move(*use));
+    }
+  }
+}
+
+// --- a linker's map
+
+void compare_with(const Region& region,
+                  const Image& image,
+                  const ImageRegion& row,
+                  FirmwareReport& report) {
+  if (row.origin == region.virtual_base->value() && row.length == region.size) {
+    return;
+  }
+  report.diagnostics.push_back(
+      core::note(Code::kFirmwarePlace,
+                 fmt::format("region '{}' is {} in this map, and {} on the board: what is used "
+                             "counts all the same",
+                             region.name,
+                             range_of(row.origin, row.length),
+                             range_of(region.virtual_base->value(), region.size)),
+                 {image.path, row.line},
+                 "the image was linked for another map: link it again with this one's before it "
+                 "runs")
+          .about({{"region", region.name}, {"core", report.core}}));
+}
+
+// What TI's linker says of its regions, by their names.
+void take_map(const CoreLinkerMap& linker,
+              const Image& image,
+              unsigned percent,
+              FirmwareReport& report) {
+  for (const Region* region : linker.regions()) {
+    const ImageRegion* row = core::find_in(image.regions, region->name, &ImageRegion::name);
+    if (row == nullptr || row->used == core::Bytes{}) {
+      continue;
+    }
+    const bool is_filled = row->used == row->length && !linker.is_code(*region);
+    report.regions.push_back({.region = region->name,
+                              .knob = region->knob,
+                              .reserved = region->size,
+                              .low = row->used,
+                              .high = core::Bytes{},
+                              .is_kept = is_filled,
+                              .is_filled = is_filled,
+                              .need = row->used,
+                              .moves = core::Bytes{}});
+    compare_with(*region, image, *row, report);
+    warn_if_full(*region, linker, image, report.regions.back(), percent, report);
+  }
+  for (const ImageRegion& row : image.regions) {
+    if (row.used != core::Bytes{} && linker.named(row.name) == nullptr) {
+      core::Diagnostic found =
+          wrong_image(image,
+                      Code::kFirmwareRegion,
+                      fmt::format("region '{}' {} of this map is none of {}'s linker map",
+                                  core::printable(row.name, 60),
+                                  range_of(row.origin, row.length),
+                                  report.core),
+                      "the image was linked for another map: build it with this one's linker maps");
+      found.place.line = row.line;
+      report.diagnostics.push_back(std::move(found));
+    }
+  }
+}
 
 }  // namespace
 
@@ -482,7 +506,41 @@ const std::vector<core::Rule>& firmware_rules() {
 FirmwareReport check_firmware(const MemoryMap& map,
                               const Image& image,
                               const FirmwareOptions& options) {
-  return FirmwareCheck{map, image, options}.run();
+  FirmwareReport report{.path = image.path};
+  if (!image.content.empty()) {
+    report.sha256 = core::sha256(image.content.str());
+  }
+  report.resources = image.resources;
+  const std::vector<ImageSection> sections = sections_of(image);
+  if (image.machine.starts_with("x86")) {
+    report.diagnostics.push_back(
+        wrong_image(image,
+                    Code::kFirmwareCore,
+                    fmt::format("this is a program for {}, which no core of board '{}' is",
+                                image.machine,
+                                map.board.name),
+                    "name the file that was linked for the core"));
+    return report;
+  }
+  report.core = core_of_image(map, image, sections);
+  if (report.core.empty()) {
+    report.diagnostics.push_back(wrong_image(
+        image,
+        Code::kFirmwareCore,
+        fmt::format("nothing of this image lies in memory that a core of board '{}' has for itself",
+                    map.board.name),
+        "it was linked for another map: name the board or the map that it was built with"));
+    return report;
+  }
+  const CoreLinkerMap linker{map, report.core};
+  if (!image.regions.empty()) {
+    take_map(linker, image, options.full_percent, report);
+    return report;
+  }
+  measure_sections(map, linker, image, sections, options.full_percent, report);
+  const core::Diagnostics found = check_loading(map, report.core, image);
+  report.diagnostics.insert(report.diagnostics.end(), found.begin(), found.end());
+  return report;
 }
 
 core::Diagnostics check_apart(const std::vector<const FirmwareReport*>& reports) {
