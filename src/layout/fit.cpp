@@ -58,327 +58,303 @@ struct Verdict {
   std::set<std::string> apart;
 };
 
-class Search {
- public:
-  Search(const board::Board& board, const board::KnobValues& values, bool tight)
-      : board_(board), values_(values) {
-    for (const board::Knob& knob : board.knobs) {
-      if (knob.demand && !knob.is_address) {
-        knobs_.push_back(&knob);
-        steps_.push_back(tight ? knob.hard_granule : knob.granule);
-      }
+// Knobs whose region stands before the entry in one address space but not in the other.
+std::set<std::string> knobs_apart(const MemoryMap& map,
+                                  const std::string& core,
+                                  const MmuRange& range) {
+  std::set<std::string> before_virtually;
+  std::set<std::string> before_physically;
+  for (const Region& region : map.regions) {
+    if (region.knob.empty() || !region.physical_base) {
+      continue;
+    }
+    if (region.seen_by(core) && *region.virtual_base < range.virtual_range.base()) {
+      before_virtually.insert(region.knob);
+    }
+    if (*region.physical_base < range.physical.base()) {
+      before_physically.insert(region.knob);
     }
   }
+  std::set<std::string> apart;
+  std::set_symmetric_difference(before_virtually.begin(),
+                                before_virtually.end(),
+                                before_physically.begin(),
+                                before_physically.end(),
+                                std::inserter(apart, apart.end()));
+  return apart;
+}
 
-  std::optional<Growth> run() {
-    const State start(knobs_.size(), 0);
-    const Verdict first = judge(start);
-    if (!first.placed || first.legal || knobs_.empty()) {
-      return std::nullopt;
-    }
-    auto found = by_edges();
-    const std::uint64_t bound = found ? cost_of(*found).count() : UINT64_MAX;
-    const auto cheaper = all_below(bound);
-    if (const auto better = cheaper ? first_legal(*cheaper) : by_moves(start, bound)) {
-      found = better;
-    }
-    if (!found && gave_up_) {
-      found = descend();
-    }
-    if (!found) {
-      return std::nullopt;
-    }
-    Growth growth{.proved = cheaper.has_value()};
-    growth.cost = cost_of(*found);
-    growth.before = first.tables;
-    growth.after = judge(*found).tables;
-    const board::KnobValues all = grown(*found);
-    for (std::size_t i = 0; i < knobs_.size(); ++i) {
-      if ((*found)[i] != 0) {
-        growth.values[knobs_[i]->name] = all.at(knobs_[i]->name);
-      }
-    }
-    return growth;
-  }
-
- private:
-  /// Bytes that each knob grew by.
-  using State = std::vector<std::uint64_t>;
-
-  static Bytes cost_of(const State& state) {
-    return Bytes{std::accumulate(state.begin(), state.end(), std::uint64_t{0})};
-  }
-
-  [[nodiscard]] std::uint64_t size_of(std::size_t knob) const {
-    return start_sizes_.at(knobs_[knob]->name);
-  }
-
-  [[nodiscard]] board::KnobValues grown(const State& state) const {
-    board::KnobValues values = values_;
-    for (std::size_t i = 0; i < knobs_.size(); ++i) {
-      if (state[i] != 0) {
-        values[knobs_[i]->name] = size_of(i) + state[i];
-      }
-    }
-    return values;
-  }
-
-  Verdict judge(const State& state) {
-    Verdict verdict;
-    const auto map = resolve_for_mmu(board_, grown(state));
-    if (!map) {
-      return verdict;
-    }
-    if (start_sizes_.empty()) {
-      start_sizes_ = map->values;
-    }
-    verdict.placed = can_build(*map);
-    if (!verdict.placed) {
-      return verdict;
-    }
-    verdict.legal = true;
-    for (const MmuTable& table : map->mmu) {
-      const TranslationTables tables{table, board_.mmu.blocks_replace_tables};
-      verdict.tables.emplace_back(table.core, tables.taken());
-      const bool too_many = board_.mmu.tables != 0 && tables.taken() > board_.mmu.tables;
-      verdict.legal = verdict.legal && !too_many && tables.cut_blocks().empty();
-      if (!tables.cut_blocks().empty() && verdict.apart.empty()) {
-        const MmuRange& range = table.ranges.at(tables.cut_blocks().front().instance - 1);
-        verdict.apart = knobs_apart(*map, table.core, range);
-      }
-      for (const MmuRange& range : table.ranges) {
-        verdict.lacks.insert(lack(range.virtual_range.last().value() + 1));
-        verdict.lacks.insert(lack(range.physical.last().value() + 1));
-      }
-    }
-    verdict.lacks.erase(0);
+Verdict verdict_of(const MemoryMap& map) {
+  Verdict verdict{.placed = can_build(map)};
+  if (!verdict.placed) {
     return verdict;
   }
-
-  // Knobs whose region stands before the entry in one address space but not in the other.
-  [[nodiscard]] std::set<std::string> knobs_apart(const MemoryMap& map,
-                                                  const std::string& core,
-                                                  const MmuRange& range) const {
-    std::set<std::string> before_virtually;
-    std::set<std::string> before_physically;
-    for (const Region& region : map.regions) {
-      if (region.knob.empty() || !region.physical_base) {
-        continue;
-      }
-      if (region.seen_by(core) && *region.virtual_base < range.virtual_range.base()) {
-        before_virtually.insert(region.knob);
-      }
-      if (*region.physical_base < range.physical.base()) {
-        before_physically.insert(region.knob);
-      }
+  verdict.legal = true;
+  const board::Mmu& mmu = map.board.mmu;
+  for (const MmuTable& table : map.mmu) {
+    const TranslationTables tables{table, mmu.blocks_replace_tables};
+    verdict.tables.emplace_back(table.core, tables.taken());
+    const bool too_many = mmu.tables != 0 && tables.taken() > mmu.tables;
+    verdict.legal = verdict.legal && !too_many && tables.cut_blocks().empty();
+    if (!tables.cut_blocks().empty() && verdict.apart.empty()) {
+      const MmuRange& range = table.ranges.at(tables.cut_blocks().front().instance - 1);
+      verdict.apart = knobs_apart(map, table.core, range);
     }
-    std::set<std::string> apart;
-    std::set_symmetric_difference(before_virtually.begin(),
-                                  before_virtually.end(),
-                                  before_physically.begin(),
-                                  before_physically.end(),
-                                  std::inserter(apart, apart.end()));
-    return apart;
+    for (const MmuRange& range : table.ranges) {
+      verdict.lacks.insert(lack(range.virtual_range.last().value() + 1));
+      verdict.lacks.insert(lack(range.physical.last().value() + 1));
+    }
   }
+  verdict.lacks.erase(0);
+  return verdict;
+}
 
-  // A knob's region as it stands before anything grows.
-  struct Heap {
-    std::size_t knob = 0;
-    std::uint64_t end = 0;
-    /// The chain whose base never moves, however many chains continue it.
-    std::string root;
-    std::string chain;
+// Bytes that each knob grew by.
+using State = std::vector<std::uint64_t>;
+
+Bytes cost_of(const State& state) {
+  return Bytes{std::accumulate(state.begin(), state.end(), std::uint64_t{0})};
+}
+
+// The knobs of a board that may grow, and how its map fares while none did.
+struct Growths {
+  const board::Board& board;
+  const board::KnobValues& values;
+  std::vector<const board::Knob*> knobs;
+  std::vector<core::Align> steps;
+  board::Values sizes;
+  Verdict start;
+};
+
+Growths growths_of(const board::Board& board, const board::KnobValues& values, bool tight) {
+  Growths growths{.board = board, .values = values};
+  for (const board::Knob& knob : board.knobs) {
+    if (knob.demand && !knob.is_address) {
+      growths.knobs.push_back(&knob);
+      growths.steps.push_back(tight ? knob.hard_granule : knob.granule);
+    }
+  }
+  if (const auto map = resolve_for_mmu(board, values)) {
+    growths.sizes = map->values;
+    growths.start = verdict_of(*map);
+  }
+  return growths;
+}
+
+State none_of(const Growths& growths) {
+  return State(growths.knobs.size(), 0);
+}
+
+board::KnobValues grown(const Growths& growths, const State& state) {
+  board::KnobValues values = growths.values;
+  for (std::size_t i = 0; i < state.size(); ++i) {
+    const std::string& name = growths.knobs[i]->name;
+    if (state[i] != 0) {
+      values[name] = growths.sizes.at(name) + state[i];
+    }
+  }
+  return values;
+}
+
+Verdict judge(const Growths& growths, const State& state) {
+  const auto map = resolve_for_mmu(growths.board, grown(growths, state));
+  return map ? verdict_of(*map) : Verdict{};
+}
+
+// A knob's region as it stands before anything grows.
+struct Heap {
+  std::size_t knob = 0;
+  std::uint64_t end = 0;
+  /// The chain whose base never moves, however many chains continue it.
+  std::string root;
+  std::string chain;
+};
+
+// The heaps that knobs size, in physical order.
+std::vector<Heap> heaps_of(const Growths& growths) {
+  std::vector<Heap> list;
+  const auto map = resolve_for_mmu(growths.board, growths.values);
+  for (std::size_t i = 0; map && i < growths.knobs.size(); ++i) {
+    const Region* region = map->find_by_knob(growths.knobs[i]->name);
+    if (region != nullptr && region->physical_base) {
+      list.push_back({i,
+                      region->physical_base->value() + region->size.count(),
+                      growths.board.root_of(region->chain)->name,
+                      region->chain});
+    }
+  }
+  std::ranges::stable_sort(list, {}, &Heap::end);
+  return list;
+}
+
+// Whether the chain is seen from a base of its own, and so must begin on a multiple.
+bool restarts(const board::Board& board, const std::string& chain) {
+  const board::Chain* found = board.find_chain(chain);
+  return found != nullptr && !found->after.empty() && !found->virtual_base.text.empty();
+}
+
+// What the heap's end lacks after those before it grew.
+std::uint64_t lack_of(const std::vector<Heap>& heaps, std::size_t at, const State& state) {
+  std::uint64_t end = heaps[at].end;
+  for (std::size_t i = 0; i < at; ++i) {
+    end += heaps[i].root == heaps[at].root ? state[heaps[i].knob] : 0;
+  }
+  return lack(end);
+}
+
+// Each heap keeps its size or ends on a multiple; the cheapest choice that is legal.
+std::optional<State> by_edges(const Growths& growths) {
+  struct Choice {
+    std::uint64_t cost = 0;
+    std::size_t decided = 0;
+    State state;
+
+    bool operator>(const Choice& other) const {
+      return std::tie(cost, other.decided, state) > std::tie(other.cost, decided, other.state);
+    }
   };
 
-  // The heaps that knobs size, in physical order.
-  [[nodiscard]] std::vector<Heap> heaps() const {
-    std::vector<Heap> list;
-    const auto map = resolve_for_mmu(board_, values_);
-    for (std::size_t i = 0; map && i < knobs_.size(); ++i) {
-      const Region* region = map->find_by_knob(knobs_[i]->name);
-      if (region != nullptr && region->physical_base) {
-        list.push_back({i,
-                        region->physical_base->value() + region->size.count(),
-                        board_.root_of(region->chain)->name,
-                        region->chain});
+  const std::vector<Heap> list = heaps_of(growths);
+  std::priority_queue<Choice, std::vector<Choice>, std::greater<>> open;
+  open.push({0, 0, none_of(growths)});
+  for (std::size_t looked_at = 0; !open.empty() && looked_at < kMostMaps;) {
+    const Choice choice = open.top();
+    open.pop();
+    if (choice.decided == list.size()) {
+      ++looked_at;
+      if (judge(growths, choice.state).legal) {
+        return choice.state;
       }
+      continue;
     }
-    std::ranges::stable_sort(list, {}, &Heap::end);
-    return list;
-  }
-
-  // Whether the chain is seen from a base of its own, and so must begin on a multiple.
-  [[nodiscard]] bool restarts(const std::string& chain) const {
-    const board::Chain* found = board_.find_chain(chain);
-    return found != nullptr && !found->after.empty() && !found->virtual_base.text.empty();
-  }
-
-  // What the heap's end lacks after those before it grew.
-  static std::uint64_t lack_of(const std::vector<Heap>& heaps, std::size_t at, const State& state) {
-    std::uint64_t end = heaps[at].end;
-    for (std::size_t i = 0; i < at; ++i) {
-      end += heaps[i].root == heaps[at].root ? state[heaps[i].knob] : 0;
+    const std::size_t at = choice.decided;
+    const std::uint64_t lacking = lack_of(list, at, choice.state);
+    const std::size_t knob = list[at].knob;
+    const bool whole = core::is_aligned(lacking, growths.steps[knob]);
+    const bool next_restarts = at + 1 < list.size() && list[at + 1].chain != list[at].chain &&
+                               restarts(growths.board, list[at + 1].chain);
+    if (lacking == 0 || !next_restarts) {
+      open.push({choice.cost, at + 1, choice.state});
     }
-    return lack(end);
-  }
-
-  // Each heap keeps its size or ends on a multiple; the cheapest choice that is legal.
-  std::optional<State> by_edges() {
-    struct Choice {
-      std::uint64_t cost = 0;
-      std::size_t decided = 0;
-      State state;
-
-      bool operator>(const Choice& other) const {
-        return std::tie(cost, other.decided, state) > std::tie(other.cost, decided, other.state);
-      }
-    };
-
-    const std::vector<Heap> list = heaps();
-    std::priority_queue<Choice, std::vector<Choice>, std::greater<>> open;
-    open.push({0, 0, State(knobs_.size(), 0)});
-    for (std::size_t looked_at = 0; !open.empty() && looked_at < kMostMaps;) {
-      const Choice choice = open.top();
-      open.pop();
-      if (choice.decided == list.size()) {
-        ++looked_at;
-        if (judge(choice.state).legal) {
-          return choice.state;
-        }
-        continue;
-      }
-      const std::size_t at = choice.decided;
-      const std::uint64_t lacking = lack_of(list, at, choice.state);
-      const std::size_t knob = list[at].knob;
-      const bool whole = core::is_aligned(lacking, steps_[knob]);
-      const bool next_restarts = at + 1 < list.size() && list[at + 1].chain != list[at].chain &&
-                                 restarts(list[at + 1].chain);
-      if (lacking == 0 || !next_restarts) {
-        open.push({choice.cost, at + 1, choice.state});
-      }
-      if (lacking != 0 && whole) {
-        Choice grown{choice.cost + lacking, at + 1, choice.state};
-        grown.state[knob] = lacking;
-        open.push(std::move(grown));
-      }
+    if (lacking != 0 && whole) {
+      Choice grown{choice.cost + lacking, at + 1, choice.state};
+      grown.state[knob] = lacking;
+      open.push(std::move(grown));
     }
-    return std::nullopt;
   }
+  return std::nullopt;
+}
 
-  // Every growth that costs less than `bound`, by cost; nothing where there are too many.
-  [[nodiscard]] std::optional<std::vector<State>> all_below(std::uint64_t bound) const {
-    std::vector<State> all = {State(knobs_.size(), 0)};
-    for (std::size_t knob = 0; knob < knobs_.size(); ++knob) {
-      const std::size_t before = all.size();
-      for (std::uint64_t growth = steps_[knob].value(); growth < kSmallBlock.count();
-           growth += steps_[knob].value()) {
-        for (std::size_t i = 0; i < before; ++i) {
-          if (cost_of(all[i]).count() + growth < bound) {
-            all.push_back(all[i]);
-            all.back()[knob] = growth;
-          }
-        }
-        if (all.size() > kMostGrowths) {
-          return std::nullopt;
+// Every growth that costs less than `bound`, by cost; nothing where there are too many.
+std::optional<std::vector<State>> all_below(const Growths& growths, std::uint64_t bound) {
+  std::vector<State> all = {none_of(growths)};
+  for (std::size_t knob = 0; knob < growths.knobs.size(); ++knob) {
+    const std::size_t before = all.size();
+    for (std::uint64_t growth = growths.steps[knob].value(); growth < kSmallBlock.count();
+         growth += growths.steps[knob].value()) {
+      for (std::size_t i = 0; i < before; ++i) {
+        if (cost_of(all[i]).count() + growth < bound) {
+          all.push_back(all[i]);
+          all.back()[knob] = growth;
         }
       }
-    }
-    std::ranges::sort(all, [](const State& a, const State& b) {
-      return std::tuple{cost_of(a), a} < std::tuple{cost_of(b), b};
-    });
-    return all;
-  }
-
-  std::optional<State> first_legal(const std::vector<State>& states) {
-    const auto found =
-        std::ranges::find_if(states, [&](const State& state) { return judge(state).legal; });
-    return found == states.end() ? std::nullopt : std::optional{*found};
-  }
-
-  // A growth that costs less than `bound`.
-  std::optional<State> by_moves(const State& start, std::uint64_t bound) {
-    using Entry = std::pair<std::uint64_t, State>;
-    std::priority_queue<Entry, std::vector<Entry>, std::greater<>> open;
-    std::set<State> seen = {start};
-    open.emplace(0, start);
-    std::size_t looked_at = 0;
-    while (!open.empty() && open.top().first < bound) {
-      const State state = open.top().second;
-      open.pop();
-      if (++looked_at > kMostMaps) {
-        gave_up_ = true;
+      if (all.size() > kMostGrowths) {
         return std::nullopt;
       }
-      const Verdict verdict = judge(state);
-      if (!verdict.placed) {
-        continue;
-      }
-      if (verdict.legal) {
-        return state;
-      }
-      for (State& next : moves(state, verdict)) {
-        const std::uint64_t cost = cost_of(next).count();
-        if (cost < bound && seen.insert(next).second) {
-          open.emplace(cost, std::move(next));
-        }
+    }
+  }
+  std::ranges::sort(all, [](const State& a, const State& b) {
+    return std::tuple{cost_of(a), a} < std::tuple{cost_of(b), b};
+  });
+  return all;
+}
+
+std::optional<State> first_legal(const Growths& growths, const std::vector<State>& states) {
+  const auto found =
+      std::ranges::find_if(states, [&](const State& state) { return judge(growths, state).legal; });
+  return found == states.end() ? std::nullopt : std::optional{*found};
+}
+
+std::vector<State> moves(const Growths& growths, const State& state, const Verdict& verdict) {
+  std::vector<State> list;
+  for (std::size_t i = 0; i < growths.knobs.size(); ++i) {
+    if (!verdict.apart.empty() && !verdict.apart.contains(growths.knobs[i]->name)) {
+      continue;
+    }
+    for (const std::uint64_t bytes : verdict.lacks) {
+      const auto step = core::align_up(bytes, growths.steps[i]);
+      // A knob that grew by 2 MiB stands where it stood.
+      if (step && state[i] + *step < kSmallBlock.count()) {
+        State next = state;
+        next[i] += *step;
+        list.push_back(std::move(next));
       }
     }
+  }
+  return list;
+}
+
+// What a bounded search came to.
+struct Searched {
+  std::optional<State> found;
+  bool gave_up = false;
+};
+
+// A growth that costs less than `bound`.
+Searched by_moves(const Growths& growths, std::uint64_t bound) {
+  using Entry = std::pair<std::uint64_t, State>;
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> open;
+  std::set<State> seen = {none_of(growths)};
+  open.emplace(0, none_of(growths));
+  std::size_t looked_at = 0;
+  while (!open.empty() && open.top().first < bound) {
+    const State state = open.top().second;
+    open.pop();
+    if (++looked_at > kMostMaps) {
+      return {.gave_up = true};
+    }
+    const Verdict verdict = judge(growths, state);
+    if (!verdict.placed) {
+      continue;
+    }
+    if (verdict.legal) {
+      return {.found = state};
+    }
+    for (State& next : moves(growths, state, verdict)) {
+      const std::uint64_t cost = cost_of(next).count();
+      if (cost < bound && seen.insert(next).second) {
+        open.emplace(cost, std::move(next));
+      }
+    }
+  }
+  return {};
+}
+
+// Every knob to the next multiple, then each back as far as the map stays legal.
+std::optional<State> descend(const Growths& growths) {
+  State state = none_of(growths);
+  for (std::size_t i = 0; i < growths.knobs.size(); ++i) {
+    state[i] = lack(growths.sizes.at(growths.knobs[i]->name));
+  }
+  if (!judge(growths, state).legal) {
     return std::nullopt;
   }
-
-  [[nodiscard]] std::vector<State> moves(const State& state, const Verdict& verdict) const {
-    std::vector<State> list;
-    for (std::size_t i = 0; i < knobs_.size(); ++i) {
-      if (!verdict.apart.empty() && !verdict.apart.contains(knobs_[i]->name)) {
-        continue;
-      }
-      for (const std::uint64_t bytes : verdict.lacks) {
-        const auto step = core::align_up(bytes, steps_[i]);
-        // A knob that grew by 2 MiB stands where it stood.
-        if (step && state[i] + *step < kSmallBlock.count()) {
-          State next = state;
-          next[i] += *step;
-          list.push_back(std::move(next));
-        }
+  for (std::size_t i = 0; i < growths.knobs.size(); ++i) {
+    std::set<std::uint64_t> smaller = {0};
+    for (const std::uint64_t bytes : growths.start.lacks) {
+      smaller.insert(core::align_up(bytes, growths.steps[i]).value_or(state[i]));
+    }
+    for (const std::uint64_t growth : smaller) {
+      State next = state;
+      next[i] = growth;
+      if (growth < state[i] && judge(growths, next).legal) {
+        state = std::move(next);
+        break;
       }
     }
-    return list;
   }
-
-  // Every knob to the next multiple, then each back as far as the map stays legal.
-  std::optional<State> descend() {
-    State state(knobs_.size(), 0);
-    for (std::size_t i = 0; i < knobs_.size(); ++i) {
-      state[i] = lack(size_of(i));
-    }
-    if (!judge(state).legal) {
-      return std::nullopt;
-    }
-    const Verdict start = judge(State(knobs_.size(), 0));
-    for (std::size_t i = 0; i < knobs_.size(); ++i) {
-      std::set<std::uint64_t> smaller = {0};
-      for (const std::uint64_t bytes : start.lacks) {
-        smaller.insert(core::align_up(bytes, steps_[i]).value_or(state[i]));
-      }
-      for (const std::uint64_t growth : smaller) {
-        State next = state;
-        next[i] = growth;
-        if (growth < state[i] && judge(next).legal) {
-          state = std::move(next);
-          break;
-        }
-      }
-    }
-    return state;
-  }
-
-  const board::Board& board_;
-  const board::KnobValues& values_;
-  std::vector<const board::Knob*> knobs_;
-  std::vector<core::Align> steps_;
-  board::Values start_sizes_;
-  bool gave_up_ = false;
-};
+  return state;
+}
 
 std::size_t sum(const TableCounts& counts) {
   std::size_t total = 0;
@@ -410,7 +386,35 @@ TableCounts table_counts(const MemoryMap& map) {
 std::optional<Growth> grow_for_mmu(const board::Board& board,
                                    const board::KnobValues& values,
                                    bool tight) {
-  return Search{board, values, tight}.run();
+  const Growths growths = growths_of(board, values, tight);
+  const Verdict& start = growths.start;
+  if (!start.placed || start.legal || growths.knobs.size() == 0) {
+    return std::nullopt;
+  }
+  auto found = by_edges(growths);
+  const std::uint64_t bound = found ? cost_of(*found).count() : UINT64_MAX;
+  const auto cheaper = all_below(growths, bound);
+  const Searched better =
+      cheaper ? Searched{first_legal(growths, *cheaper)} : by_moves(growths, bound);
+  if (better.found) {
+    found = better.found;
+  } else if (!found && better.gave_up) {
+    found = descend(growths);
+  }
+  if (!found) {
+    return std::nullopt;
+  }
+  Growth growth{.proved = cheaper.has_value()};
+  growth.cost = cost_of(*found);
+  growth.before = start.tables;
+  growth.after = judge(growths, *found).tables;
+  const board::KnobValues all = grown(growths, *found);
+  for (std::size_t i = 0; i < growths.knobs.size(); ++i) {
+    if ((*found)[i] != 0) {
+      growth.values[growths.knobs[i]->name] = all.at(growths.knobs[i]->name);
+    }
+  }
+  return growth;
 }
 
 void note_table_costs(const MemoryMap& map, core::Diagnostics& found) {
