@@ -119,9 +119,14 @@ struct View {
   std::uint64_t spare = 0;
 };
 
-class Cover {
+bool shows(const MpuStretch& stretch, Shown shown) {
+  return !stretch.wanted || *stretch.wanted == (shown == kBelow ? stretch.below : shown);
+}
+
+// What is wanted where: one stretch after the other over all addresses.
+class Stretches {
  public:
-  explicit Cover(const std::vector<MpuStretch>& stretches) {
+  explicit Stretches(const std::vector<MpuStretch>& stretches) {
     for (const MpuStretch& stretch : stretches) {
       const bool same = !stretches_.empty() && stretches_.back().below == stretch.below &&
                         stretches_.back().wanted == stretch.wanted;
@@ -133,35 +138,10 @@ class Cover {
     }
   }
 
-  std::optional<std::vector<MpuBlock>> run() {
-    Pattern nothing;
-    nothing.fill(kBelow);
-    const Place all{0, chip::kMpuSpace, nothing};
-    if (!(best(all).cost < kNever)) {
-      return std::nullopt;
-    }
-    std::vector<MpuBlock> blocks;
-    collect(all, blocks);
-    return blocks;
-  }
-
- private:
-  [[nodiscard]] std::size_t index_of(std::uint64_t address) const {
-    const auto behind = std::upper_bound(
-        stretches_.begin(), stretches_.end(), address, [](std::uint64_t a, const MpuStretch& s) {
-          return a < s.base;
-        });
-    return static_cast<std::size_t>(behind - stretches_.begin()) - 1;
-  }
-
   // The stretch that holds all of it, or nullptr.
   [[nodiscard]] const MpuStretch* whole(std::uint64_t base, std::uint64_t size) const {
     const MpuStretch& stretch = stretches_[index_of(base)];
     return stretch.base + stretch.size >= base + size ? &stretch : nullptr;
-  }
-
-  static bool shows(const MpuStretch& stretch, Shown shown) {
-    return !stretch.wanted || *stretch.wanted == (shown == kBelow ? stretch.below : shown);
   }
 
   [[nodiscard]] View view_of(const Place& place) const {
@@ -195,15 +175,105 @@ class Cover {
     return view;
   }
 
+ private:
+  [[nodiscard]] std::size_t index_of(std::uint64_t address) const {
+    const auto behind = std::upper_bound(
+        stretches_.begin(), stretches_.end(), address, [](std::uint64_t a, const MpuStretch& s) {
+          return a < s.base;
+        });
+    return static_cast<std::size_t>(behind - stretches_.begin()) - 1;
+  }
+
+  std::vector<MpuStretch> stretches_;
+};
+
+Attributes lacking(const View& view, std::size_t from, std::size_t to) {
+  Attributes all = 0;
+  for (std::size_t i = from; i < to; ++i) {
+    all |= view.eighths[i].lacking;
+  }
+  return all;
+}
+
+// Attributes that both halves lack: what only one lacks, a region of that half's size paints as
+// well. Only where a half is too small to have parts, it does not.
+Attributes useful(const Place& place, const View& view) {
+  const Attributes low = lacking(view, 0, chip::kMpuParts / 2);
+  const Attributes high = lacking(view, chip::kMpuParts / 2, chip::kMpuParts);
+  return place.size == chip::kMpuSmallestWithParts ? low | high : low & high;
+}
+
+bool uses(const Pattern& plan, std::size_t from, std::size_t to, Shown attribute) {
+  return std::find(plan.begin() + static_cast<std::ptrdiff_t>(from),
+                   plan.begin() + static_cast<std::ptrdiff_t>(to),
+                   attribute) != plan.begin() + static_cast<std::ptrdiff_t>(to);
+}
+
+// The attributes that a plan paints with; none where a half could do it alone.
+PerPart<Shown> painted(const Place& place, const Pattern& plan) {
+  PerPart<Shown> used;
+  for (const Shown attribute : plan) {
+    if (attribute != kBelow && std::find(used.begin(), used.end(), attribute) == used.end()) {
+      used.push_back(attribute);
+    }
+  }
+  const auto is_this_size = [&](Shown attribute) {
+    return place.size == chip::kMpuSmallestWithParts ||
+           (uses(plan, 0, chip::kMpuParts / 2, attribute) &&
+            uses(plan, chip::kMpuParts / 2, chip::kMpuParts, attribute));
+  };
+  return std::all_of(used.begin(), used.end(), is_this_size) ? used : PerPart<Shown>{};
+}
+
+// Whether painting what the plan leaves alone as well would show something wrong that is right.
+bool spoils(const View& view, const Pattern& plan, Shown attribute) {
+  const Attributes own = Attributes{1} << attribute;
+  for (std::size_t i = 0; i < chip::kMpuParts; ++i) {
+    if (plan[i] == kBelow && (view.eighths[i].good & ~own) != 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+std::array<Place, 2> halves(const Place& place, const Pattern& shown) {
+  std::array<Place, 2> both;
+  for (std::size_t half = 0; half < 2; ++half) {
+    both[half].size = place.size / 2;
+    both[half].base = place.base + half * both[half].size;
+    for (std::size_t i = 0; i < chip::kMpuParts; ++i) {
+      both[half].pattern[i] = shown[half * chip::kMpuParts / 2 + i / 2];
+    }
+  }
+  return both;
+}
+
+class Cover {
+ public:
+  explicit Cover(const std::vector<MpuStretch>& stretches) : stretches_(stretches) {}
+
+  std::optional<std::vector<MpuBlock>> run() {
+    Pattern nothing;
+    nothing.fill(kBelow);
+    const Place all{0, chip::kMpuSpace, nothing};
+    if (!(best(all).cost < kNever)) {
+      return std::nullopt;
+    }
+    std::vector<MpuBlock> blocks;
+    collect(all, blocks);
+    return blocks;
+  }
+
+ private:
   const Choice& best(const Place& place) {
     if (const auto known = known_.find(place); known != known_.end()) {
       return known->second;
     }
     Choice choice{.shown = place.pattern};
-    const View view = view_of(place);
+    const View view = stretches_.view_of(place);
     if (!view.lacks) {
       choice.cost = {0, 0, view.spare};
-    } else if (const MpuStretch* stretch = whole(place.base, place.size);
+    } else if (const MpuStretch* stretch = stretches_.whole(place.base, place.size);
                stretch != nullptr && !view.impossible) {
       choice.cost = {1, 0, 0};
       choice.blocks.push_back({0, *stretch->wanted});
@@ -217,22 +287,6 @@ class Cover {
       }
     }
     return known_.emplace(place, std::move(choice)).first->second;
-  }
-
-  static Attributes lacking(const View& view, std::size_t from, std::size_t to) {
-    Attributes all = 0;
-    for (std::size_t i = from; i < to; ++i) {
-      all |= view.eighths[i].lacking;
-    }
-    return all;
-  }
-
-  // Attributes that both halves lack: what only one lacks, a region of that half's size paints as
-  // well. Only where a half is too small to have parts, it does not.
-  static Attributes useful(const Place& place, const View& view) {
-    const Attributes low = lacking(view, 0, chip::kMpuParts / 2);
-    const Attributes high = lacking(view, chip::kMpuParts / 2, chip::kMpuParts);
-    return place.size == chip::kMpuSmallestWithParts ? low | high : low & high;
   }
 
   // Without parts, all of it is painted.
@@ -286,39 +340,6 @@ class Cover {
     }
   }
 
-  static bool uses(const Pattern& plan, std::size_t from, std::size_t to, Shown attribute) {
-    return std::find(plan.begin() + static_cast<std::ptrdiff_t>(from),
-                     plan.begin() + static_cast<std::ptrdiff_t>(to),
-                     attribute) != plan.begin() + static_cast<std::ptrdiff_t>(to);
-  }
-
-  // The attributes that a plan paints with; none where a half could do it alone.
-  static PerPart<Shown> painted(const Place& place, const Pattern& plan) {
-    PerPart<Shown> used;
-    for (const Shown attribute : plan) {
-      if (attribute != kBelow && std::find(used.begin(), used.end(), attribute) == used.end()) {
-        used.push_back(attribute);
-      }
-    }
-    const auto is_this_size = [&](Shown attribute) {
-      return place.size == chip::kMpuSmallestWithParts ||
-             (uses(plan, 0, chip::kMpuParts / 2, attribute) &&
-              uses(plan, chip::kMpuParts / 2, chip::kMpuParts, attribute));
-    };
-    return std::all_of(used.begin(), used.end(), is_this_size) ? used : PerPart<Shown>{};
-  }
-
-  // Whether painting what the plan leaves alone as well would show something wrong that is right.
-  static bool spoils(const View& view, const Pattern& plan, Shown attribute) {
-    const Attributes own = Attributes{1} << attribute;
-    for (std::size_t i = 0; i < chip::kMpuParts; ++i) {
-      if (plan[i] == kBelow && (view.eighths[i].good & ~own) != 0) {
-        return true;
-      }
-    }
-    return false;
-  }
-
   void try_plan(const Place& place, const View& view, const Pattern& plan, Choice& choice) {
     const PerPart<Shown> used = painted(place, plan);
     if (used.size() == 0) {
@@ -366,18 +387,6 @@ class Cover {
     }
   }
 
-  static std::array<Place, 2> halves(const Place& place, const Pattern& shown) {
-    std::array<Place, 2> both;
-    for (std::size_t half = 0; half < 2; ++half) {
-      both[half].size = place.size / 2;
-      both[half].base = place.base + half * both[half].size;
-      for (std::size_t i = 0; i < chip::kMpuParts; ++i) {
-        both[half].pattern[i] = shown[half * chip::kMpuParts / 2 + i / 2];
-      }
-    }
-    return both;
-  }
-
   void collect(const Place& place, std::vector<MpuBlock>& blocks) {
     const Choice& choice = best(place);
     for (const Painted& block : choice.blocks) {
@@ -390,7 +399,7 @@ class Cover {
     }
   }
 
-  std::vector<MpuStretch> stretches_;
+  Stretches stretches_;
   std::unordered_map<Place, Choice, PlaceHash> known_;
   std::size_t choices_ = 0;
 };
