@@ -116,29 +116,21 @@ std::string core_of_image(const MemoryMap& map,
   return best;
 }
 
-// By address, as the core sees them.
-std::vector<const Region*> regions_of(const MemoryMap& map, const std::string& core) {
-  std::vector<const Region*> regions;
-  for (const Region& region : map.regions) {
-    const auto range = region.virtual_range();
-    if (region.seen_by(core) && range && !range->empty()) {
-      regions.push_back(&region);
-    }
-  }
-  std::ranges::stable_sort(
-      regions, {}, [](const Region* region) { return region->virtual_base->value(); });
-  return regions;
-}
-
 // What the board's linker map of a core has, and where it puts what.
 class CoreLinkerMap {
  public:
   CoreLinkerMap(const MemoryMap& map, const std::string& core)
-      : regions_(regions_of(map, core)), sections_(map.board.find_sections(core)) {
-    if (sections_ != nullptr) {
-      for (const board::PlacedSection& placed : sections_->placed) {
-        placed_.emplace(spelt(placed.name), &placed);
+      : sections_(map.board.find_sections(core)) {
+    for (const Region& region : map.regions) {
+      const auto range = region.virtual_range();
+      if (region.seen_by(core) && range && !range->empty()) {
+        regions_.push_back(&region);
       }
+    }
+    std::ranges::stable_sort(
+        regions_, {}, [](const Region* region) { return region->virtual_base->value(); });
+    for (std::size_t i = 0; sections_ != nullptr && i < sections_->placed.size(); ++i) {
+      placed_.emplace(spelt(sections_->placed[i].name), sections_->placed[i]);
     }
   }
 
@@ -147,18 +139,20 @@ class CoreLinkerMap {
 
   /// Null where there is none.
   [[nodiscard]] const Region* named(std::string_view name) const {
-    return first_of([&](const Region* region) { return region->name == name; });
+    const auto* found = core::find_in(regions_, name, &Region::name);
+    return found == nullptr ? nullptr : *found;
   }
 
   /// The region that holds all of it; null where none does.
   [[nodiscard]] const Region* around(const ImageSection& section) const {
-    return first_of([&](const Region* region) { return holds_section(*region, section); });
+    const auto* found = core::find_where(
+        regions_, [&](const Region* region) { return holds_section(*region, section); });
+    return found == nullptr ? nullptr : *found;
   }
 
   /// Where the board puts sections of that name; null: where the rest of the code goes.
   [[nodiscard]] const board::PlacedSection* place_of(const ImageSection& section) const {
-    const auto* placed = core::value_in(placed_, spelt(section.name));
-    return placed == nullptr ? nullptr : *placed;
+    return core::value_in(placed_, spelt(section.name));
   }
 
   /// Whether it is the region of code and data.
@@ -167,15 +161,9 @@ class CoreLinkerMap {
   }
 
  private:
-  template <typename Test>
-  [[nodiscard]] const Region* first_of(Test is_it) const {
-    const auto* found = core::find_where(regions_, is_it);
-    return found == nullptr ? nullptr : *found;
-  }
-
   std::vector<const Region*> regions_;
   const board::CoreSections* sections_;
-  std::map<std::string, const board::PlacedSection*> placed_;
+  std::map<std::string, board::PlacedSection> placed_;
 };
 
 // --- an image with sections
@@ -197,16 +185,19 @@ std::string shown_section(const ImageSection& section, const std::string& core) 
                      core);
 }
 
-// Whether a section that stands for a region is elsewhere, or does not fill it where it must.
-bool is_misplaced(const ImageSection& section, const Region& home, board::SectionUse use) {
-  return section.address != home.virtual_base->value() ||
-         (use == board::SectionUse::kWhole ? section.size != home.size : section.size > home.size);
-}
-
-core::Diagnostic misplaced(const Image& image,
-                           const std::string& core,
-                           const ImageSection& section,
-                           const Region& home) {
+// What is wrong with a section that stands for a region, if it is elsewhere or does not fill it
+// where it must.
+std::optional<core::Diagnostic> misplaced(const Image& image,
+                                          const std::string& core,
+                                          const ImageSection& section,
+                                          const Region& home,
+                                          board::SectionUse use) {
+  const bool is_there =
+      section.address == home.virtual_base->value() &&
+      (use == board::SectionUse::kWhole ? section.size == home.size : section.size <= home.size);
+  if (is_there) {
+    return std::nullopt;
+  }
   core::Diagnostic found =
       wrong_image(image,
                   Code::kFirmwarePlace,
@@ -235,8 +226,10 @@ std::set<const ImageSection*> place_sections(const MemoryMap& map,
     const board::PlacedSection* placed = linker.place_of(section);
     const bool stands = placed != nullptr && placed->use != board::SectionUse::kLoaded;
     const Region* home = stands ? linker.named(placed->region) : nullptr;
-    if (home != nullptr && is_misplaced(section, *home, placed->use)) {
-      report.diagnostics.push_back(misplaced(image, report.core, section, *home));
+    auto wrong =
+        home == nullptr ? std::nullopt : misplaced(image, report.core, section, *home, placed->use);
+    if (wrong) {
+      report.diagnostics.push_back(std::move(*wrong));
       strayed.insert(&section);
     } else if (region == nullptr && ++strays <= kMostStrays) {
       // It lies somewhere nevertheless.
@@ -315,11 +308,18 @@ Groups groups_in(const Region& region, const std::vector<const ImageSection*>& i
   return hole == 0 || end - top >= last_alignment ? Groups{top, end} : groups;
 }
 
-// Nothing where no section is in the region.
+// Nothing where no section is in the region; `strayed` are there for others.
 std::optional<FirmwareUse> use_of(const Region& region,
                                   const CoreLinkerMap& linker,
                                   const Image& image,
-                                  const std::vector<const ImageSection*>& inside) {
+                                  const std::vector<ImageSection>& sections,
+                                  const std::set<const ImageSection*>& strayed) {
+  std::vector<const ImageSection*> inside;
+  for (const ImageSection& section : sections) {
+    if (!strayed.contains(&section) && holds_section(region, section)) {
+      inside.push_back(&section);
+    }
+  }
   if (inside.empty()) {
     return std::nullopt;
   }
@@ -372,27 +372,6 @@ void warn_if_full(const Region& region,
                         ? std::string{"the next build may not fit: give the core more"}
                         : fmt::format("the next build may not fit: --set {}=SIZE", region.knob))
           .about({{"region", region.name}, {"core", report.core}}));
-}
-
-void measure_sections(const MemoryMap& map,
-                      const CoreLinkerMap& linker,
-                      const Image& image,
-                      const std::vector<ImageSection>& sections,
-                      unsigned percent,
-                      FirmwareReport& report) {
-  const auto strayed = place_sections(map, linker, image, sections, report);
-  for (const Region* region : linker.regions()) {
-    std::vector<const ImageSection*> inside;
-    for (const ImageSection& section : sections) {
-      if (!strayed.contains(&section) && holds_section(*region, section)) {
-        inside.push_back(&section);
-      }
-    }
-    if (auto use = use_of(*region, linker, image, inside)) {
-      warn_if_full(*region, linker, image, *use, percent, report);
-      report.regions.push_back(std::move(*use));
-    }
-  }
 }
 
 // --- a linker's map
@@ -537,7 +516,13 @@ FirmwareReport check_firmware(const MemoryMap& map,
     take_map(linker, image, options.full_percent, report);
     return report;
   }
-  measure_sections(map, linker, image, sections, options.full_percent, report);
+  const auto strayed = place_sections(map, linker, image, sections, report);
+  for (const Region* region : linker.regions()) {
+    if (auto use = use_of(*region, linker, image, sections, strayed)) {
+      warn_if_full(*region, linker, image, *use, options.full_percent, report);
+      report.regions.push_back(std::move(*use));
+    }
+  }
   const core::Diagnostics found = check_loading(map, report.core, image);
   report.diagnostics.insert(report.diagnostics.end(), found.begin(), found.end());
   return report;
