@@ -284,26 +284,19 @@ std::vector<const Owned*> ranges_of(const std::vector<Owned>& owned_ranges,
   return ranges;
 }
 
-// The section's ranges, and those of other names that lead to the same place.
-std::vector<const Owned*> names_of_same(const std::vector<Owned>& owned_ranges,
-                                        std::vector<const Owned*> ranges,
-                                        const Subject& subject) {
-  for (const Owned& owned : owned_ranges) {
-    if (owned.range->name != subject.name && subject.physical &&
-        owned.physical == subject.physical && subject.size == owned.range->size) {
-      ranges.push_back(&owned);
-    }
-  }
-  return ranges;
-}
-
-// Those of `ranges` and their other names first, then who reaches the subject all the same.
-// `core`: whose sights are told; empty: everybody's.
+// Those of `names`, which are the linker maps' ranges of the subject, and of other names that lead
+// to the same place first, then who reaches it all the same. `core`: whose sights are told; empty:
+// everybody's.
 std::vector<Sight> sights_of(const TreeMemory& memory,
-                             const std::vector<const Owned*>& ranges,
+                             std::vector<const Owned*> names,
                              const Subject& subject,
                              const std::string& core) {
-  const std::vector<const Owned*> names = names_of_same(memory.owned, ranges, subject);
+  for (const Owned& owned : memory.owned) {
+    if (owned.range->name != subject.name && subject.physical &&
+        owned.physical == subject.physical && subject.size == owned.range->size) {
+      names.push_back(&owned);
+    }
+  }
   std::vector<Sight> sights;
   std::vector<Sight> unnamed;
   for (const CoreHardware& build : memory.hardware) {
@@ -382,58 +375,52 @@ Subject region_subject(const TreeMemory& memory,
   return subject;
 }
 
+// The sections of that name, each place once: memories that only one core sees share names.
+std::vector<const ScriptSection*> places_of(const Script& script, const std::string& name) {
+  std::vector<const ScriptSection*> places;
+  for (const ScriptSectionPointer& section : script.sections) {
+    const bool told = std::ranges::any_of(places, [&](const auto* known) {
+      return known->origin == section->origin && known->length == section->length;
+    });
+    if (section->name == name && !told) {
+      places.push_back(section.get());
+    }
+  }
+  return places;
+}
+
 // The regions of an answer: each place once, whoever leads to it.
 class RegionSubjects {
  public:
   // `core`: whose sights are told; empty: everybody's.
   RegionSubjects(const TreeMemory& memory, std::string core)
-      : memory_(memory), core_(std::move(core)) {}
+      : memory_(memory), script_(*memory.view.variant().script), core_(std::move(core)) {}
 
-  // One subject for each place that the name has: memories that only one core sees share names.
+  // One subject for each place that the name has.
   void add_all(const std::string& name) {
-    std::vector<const ScriptSection*> sections;
-    for (const ScriptSectionPointer& section : memory_.view.variant().script->sections) {
-      const bool told = std::ranges::any_of(sections, [&](const auto* known) {
-        return known->origin == section->origin && known->length == section->length;
-      });
-      if (section->name == name && !told) {
-        sections.push_back(section.get());
-      }
+    const auto places = places_of(script_, name);
+    for (const ScriptSection* section : places) {
+      add_region(name, section, places.size());
     }
-    for (const ScriptSection* section : sections) {
-      add_region(name, section, sections.size());
-    }
-    if (sections.empty()) {
+    if (places.empty()) {
       add_region(name, nullptr, 1);
     }
   }
 
   // Of another core's name for it, the owner's.
   void add_of(const Owned& owned) {
-    if (!owned.is_owner) {
-      const Owned* owner = core::find_where(memory_.owned, [&](const Owned& each) {
-        return each.is_owner && each.physical && each.physical == owned.physical &&
-               each.range->size == owned.range->size;
-      });
-      if (owner != nullptr) {
-        add_of(*owner);
-        return;
-      }
+    const Owned* owner = core::find_where(memory_.owned, [&](const Owned& each) {
+      return each.is_owner && each.physical && each.physical == owned.physical &&
+             each.range->size == owned.range->size;
+    });
+    const emit::WrittenRange& range =
+        owned.is_owner || owner == nullptr ? *owned.range : *owner->range;
+    const auto places = places_of(script_, range.name);
+    if (const auto* there = core::find_in(places, range.base, &ScriptSection::origin)) {
+      add_region(range.name, *there, places.size());
+    } else {
+      add_all(range.name);
     }
-    const auto& sections = memory_.view.variant().script->sections;
-    for (const ScriptSectionPointer& section : sections) {
-      if (section->name == owned.range->name && section->origin == owned.range->base) {
-        std::set<std::pair<std::uint64_t, std::uint64_t>> places;
-        for (const ScriptSectionPointer& twin : sections) {
-          if (twin->name == section->name) {
-            places.insert({twin->origin, twin->length});
-          }
-        }
-        add_region(section->name, section.get(), places.size());
-        return;
-      }
-    }
-    add_all(owned.range->name);
   }
 
   [[nodiscard]] std::vector<Subject> take() { return std::move(subjects_); }
@@ -450,6 +437,7 @@ class RegionSubjects {
   }
 
   const TreeMemory& memory_;
+  const Script& script_;
   std::string core_;
   std::vector<Subject> subjects_;
 };
