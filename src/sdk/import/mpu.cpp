@@ -51,203 +51,21 @@ class MpuStack {
   chip::Lens lens_{{}};
 };
 
-class MpuWriter {
+// The bits as a board file has them.
+InlineTable table_of(const chip::MpuBits& bits) {
+  InlineTable table;
+  table.plain("tex", fmt::format("{}", bits.tex));
+  table.flag("cacheable", bits.cacheable, false).flag("bufferable", bits.bufferable, false);
+  return table.flag("shareable", bits.shareable, false).flag("execute", bits.execute, false);
+}
+
+// The attributes of a board's MPU, which are in the file where something has them.
+class MpuAttributes {
  public:
-  explicit MpuWriter(Plan& plan) : plan_(plan), known_(plan.known()) {}
+  explicit MpuAttributes(const Plan& plan) : plan_(plan), known_(plan.known()) {}
 
-  std::string run() {
-    std::string cores;
-    for (const PlanCore& core : plan_.cores) {
-      const CoreReading* reading = plan_.reading->find(core.name);
-      if (reading != nullptr && !reading->mpu.empty() && !reading->mpu.front().regions.empty()) {
-        table_ = files_.empty() ? reading->mpu.front().table : table_;
-        files_.push_back(reading->mpu.front().path);
-        cores += core_text(core, reading->mpu.front());
-      }
-    }
-    if (cores.empty()) {
-      return {};
-    }
-    std::string text = heading_text("The MPU");
-    text += fmt::format(
-        "# From {}. Fixed regions have the lowest numbers; `areas` is what a\n"
-        "# core sees otherwise: which MPU regions that takes is computed.\n\n",
-        files_text(files_));
-    const std::string own = program_text();
-    text += own.empty() ? "" : "[mpu]\n" + own + "\n";
-    text += attributes_.empty() ? "" : "[mpu.attribute]\n" + attributes_.text() + "\n";
-    text += fixed_.empty() ? "" : "[mpu.region]\n" + fixed_.text() + "\n";
-    return text + cores;
-  }
-
- private:
-  std::string core_text(const PlanCore& core, const MpuReading& mpu) {
-    const std::vector<SeenRegion> seen = reachable(core);
-    std::vector<MpuRegionFields> all;
-    std::vector<MpuRegionFields> fixed;
-    std::vector<std::string> keys;
-    for (const emit::WrittenMpuRegion& region : mpu.regions) {
-      all.push_back(region.fields);
-      if (is_fixed(core, seen, region.fields)) {
-        fixed.push_back(region.fields);
-        keys.push_back(fixed_key(core, region.fields));
-      }
-    }
-    const Views views{MpuStack{std::move(all)}, MpuStack{std::move(fixed)}};
-    std::vector<std::pair<std::string, std::vector<std::string>>> areas;
-    for (const SeenRegion& each : seen) {
-      const std::string attribute = area_of(core, mpu, each, views);
-      if (attribute.empty()) {
-        continue;
-      }
-      auto area =
-          std::ranges::find_if(areas, [&](const auto& one) { return one.first == attribute; });
-      if (area == areas.end()) {
-        area = areas.insert(areas.end(), {attribute, {}});
-      }
-      area->second.push_back(each.region->name);
-    }
-    std::string text =
-        fmt::format("[mpu.core.{}]\nfixed = {}\n\n", key_text(core.name), list_text(keys));
-    if (!areas.empty()) {
-      text += fmt::format("[mpu.core.{}.areas]\n", key_text(core.name));
-      for (const auto& [attribute, names] : areas) {
-        text += fmt::format("{} = {}\n", key_text(attribute), long_list_text(names));
-      }
-      text += "\n";
-    }
-    return text;
-  }
-
-  struct Views {
-    MpuStack all;
-    MpuStack fixed;
-  };
-
-  // The attribute that the region needs beside what the fixed ones give it; empty where it needs
-  // none.
-  std::string area_of(const PlanCore& core,
-                      const MpuReading& mpu,
-                      const SeenRegion& each,
-                      const Views& views) {
-    const MpuRegionFields* first = views.all.at(each.base);
-    const MpuRegionFields* last = views.all.at(each.end() - 1);
-    const MpuRegionFields* under = views.fixed.at(each.base);
-    const auto differs = [&](const MpuRegionFields* by) {
-      return by != nullptr && (under == nullptr || !same_memory(*by, *under));
-    };
-    if (const auto mended = mend(core, mpu, each, {first, last, under})) {
-      return *mended;
-    }
-    if (!differs(first) && !differs(last)) {
-      return {};
-    }
-    // Where it begins is what somebody meant; what covers its end only may be another one's.
-    std::string attribute = differs(first) ? attribute_of(*first) : std::string{};
-    if (differs(first) != differs(last)) {
-      tell(core, mpu, each, "in two ways", first == nullptr ? "nothing" : attribute_of(*first));
-    }
-    return attribute;
-  }
-
-  void tell(const PlanCore& core,
-            const MpuReading& mpu,
-            const SeenRegion& each,
-            const std::string& how,
-            const std::string& attribute) {
-    plan_.left_out(
-        fmt::format("{} shows '{}' {}: the board has it as {}, whole",
-                    core.name,
-                    each.region->name,
-                    how,
-                    attribute),
-        mpu.regions.front().place,
-        "the tree's MPU regions are not of its script's map: memsize emit writes some that "
-        "are");
-  }
-
-  struct Shown {
-    const MpuRegionFields* first;
-    const MpuRegionFields* last;
-    const MpuRegionFields* under;
-  };
-
-  // Where it is known how the region must be seen, and the tree's MPU regions do not show it so:
-  // they were not changed with the script, or never right. Nothing where there is nothing to mend.
-  std::optional<std::string> mend(const PlanCore& core,
-                                  const MpuReading& mpu,
-                                  const SeenRegion& each,
-                                  const Shown& shown) {
-    const PlanRegion& region = *each.region;
-    const auto is_right = [&](const MpuRegionFields* by) {
-      return by != nullptr && cache_of(*by) == region.cache;
-    };
-    if (region.known == nullptr || region.cache == chip::Cache::kAny ||
-        (is_right(shown.first) && is_right(shown.last))) {
-      return std::nullopt;
-    }
-    const MpuRegionFields* wrong = is_right(shown.first) ? shown.last : shown.first;
-    const std::string how =
-        wrong == nullptr ? "not at all" : fmt::format("as {}", chip::name_of(cache_of(*wrong)));
-    if (is_right(shown.under)) {
-      tell(core, mpu, each, how, std::string{chip::name_of(region.cache)});
-      return std::string{};
-    }
-    const board::MpuAttribute* attribute = attribute_for(region.cache);
-    if (attribute == nullptr) {
-      return std::nullopt;
-    }
-    define(*attribute);
-    tell(core, mpu, each, how, attribute->name);
-    return attribute->name;
-  }
-
-  // Data that must be cached so: the model's attribute for it.
-  [[nodiscard]] const board::MpuAttribute* attribute_for(chip::Cache cache) const {
-    const auto& all = known_->mpu.attributes;
-    return core::find_where(all, [&](const board::MpuAttribute& each) {
-      const bool is_used = std::ranges::any_of(known_->mpu.cores, [&](const board::MpuList& list) {
-        return core::contains(list.wishes, each.name, &board::MpuWish::attribute);
-      });
-      return is_used && cache_of(each) == cache;
-    });
-  }
-
-  // DRAM that the core's linker map has or that nobody has for himself, below 4 GiB.
-  [[nodiscard]] std::vector<SeenRegion> reachable(const PlanCore& core) const {
-    std::vector<SeenRegion> seen = seen_by(plan_, core.name);
-    std::erase_if(seen, [&](const SeenRegion& each) {
-      const auto& cores = each.region->cores;
-      const bool own = core::contains(cores, core.name);
-      const bool shared = cores.empty() && each.region->in_header &&
-                          each.region->cache != chip::Cache::kCached &&
-                          !belongs_elsewhere(*each.region);
-      return each.region->space != board::Space::kDdr || each.end() > chip::kMpuSpace ||
-             !(own || shared);
-    });
-    return seen;
-  }
-
-  // In a carve-out of its own, as another core's vrings are.
-  [[nodiscard]] bool belongs_elsewhere(const PlanRegion& region) const {
-    return core::contains(
-        plan_.carveouts, std::vector<std::string>{region.name}, &PlanCarveout::members);
-  }
-
-  // Not for areas of the map: outside of DRAM, or over all that the core has of it.
-  [[nodiscard]] static bool is_fixed(const PlanCore& core,
-                                     const std::vector<SeenRegion>& seen,
-                                     const MpuRegionFields& region) {
-    (void)core;
-    if (region.base + region.size <= kLowDram || region.base >= chip::kMpuSpace) {
-      return true;
-    }
-    return std::ranges::all_of(seen, [&](const SeenRegion& each) {
-      return each.base >= region.base && each.end() <= region.base + region.size;
-    });
-  }
-
-  std::string attribute_of(const MpuRegionFields& fields) {
+  // The name of the attribute that the region has.
+  std::string name_of(const MpuRegionFields& fields) {
     // What code may run in is the first thing to let go of, then who shares it: neither changes
     // what a core reads.
     const board::MpuAttribute* best = nullptr;
@@ -281,17 +99,15 @@ class MpuWriter {
 
   void define(const board::MpuAttribute& attribute) {
     if (!given(plan_, "mpu.attribute." + attribute.name)) {
-      InlineTable fields;
-      fields.plain("tex", fmt::format("{}", attribute.tex));
-      fields.flag("cacheable", attribute.cacheable, false);
-      fields.flag("bufferable", attribute.bufferable, false);
-      fields.flag("shareable", attribute.shareable, false);
-      fields.flag("execute", attribute.execute, false);
-      attributes_.add(
-          attribute.name, fields.optional_text("sysconfig", attribute.sysconfig).str(), "2");
+      rows_.add(attribute.name,
+                table_of(attribute).optional_text("sysconfig", attribute.sysconfig).str(),
+                "2");
     }
   }
 
+  [[nodiscard]] const NamedTables& rows() const { return rows_; }
+
+ private:
   std::string define_new(const MpuRegionFields& fields) {
     const chip::Cache kind = cache_of(fields);
     const bool cached = kind == chip::Cache::kCached;
@@ -307,85 +123,277 @@ class MpuWriter {
     while (taken(name)) {
       name += "-too";
     }
-    InlineTable table;
-    table.plain("tex", fmt::format("{}", fields.tex));
-    table.flag("cacheable", fields.cacheable, false).flag("bufferable", fields.bufferable, false);
-    table.flag("shareable", fields.shareable, false).flag("execute", fields.execute, false);
-    return attributes_.add(name, table.str(), "too");
+    return rows_.add(name, table_of(fields).str(), "too");
   }
 
-  std::string fixed_key(const PlanCore& core, const MpuRegionFields& fields) {
-    const std::string attribute = attribute_of(fields);
-    const board::MpuFixed* model = nullptr;
-    for (std::size_t i = 0; known_ != nullptr && i < known_->mpu.fixed.size(); ++i) {
-      const board::MpuFixed& each = known_->mpu.fixed[i];
-      const auto base = board::evaluate(each.base, {});
-      const auto size = board::evaluate(each.size, {});
-      if (base && size && *base == fields.base && *size == fields.size &&
-          each.attribute == attribute) {
-        model = &each;
-        break;
-      }
-    }
-    InlineTable table;
-    table.text("base", core::format_hex(fields.base));
-    table.text("size", size_text(static_cast<Integer>(fields.size)));
-    table.text("attribute", attribute);
-    if (model != nullptr) {
-      InlineTable with_name;
-      if (model->name != model->key) {
-        with_name.text("name", model->name);
-      }
-      with_name.append(table).optional_text("note", model->note);
-      return is_given(*model) ? model->key
-                              : fixed_.add(model->key, with_name.str(), as_identifier(core.name));
-    }
-    const std::string name =
-        fields.name.empty() ? fmt::format("REGION_{}", fields.number) : as_identifier(fields.name);
-    std::string key = name;
-    while (given(plan_, "mpu.region." + key) || fixed_.has_other(key, table.str())) {
-      key += "_" + as_identifier(core.name);
-    }
-    return fixed_.add(key, table.str(), as_identifier(core.name));
-  }
-
-  // An inherited file has just this region.
-  [[nodiscard]] bool is_given(const board::MpuFixed& region) const {
-    const auto same = [&](const char* field, const std::string& text) {
-      const docs::Value value = given(plan_, fmt::format("mpu.region.{}.{}", region.key, field));
-      return value && value.string() == text;
-    };
-    return same("base", region.base.text) && same("size", region.size.text) &&
-           same("attribute", region.attribute);
-  }
-
-  [[nodiscard]] std::string program_text() const {
-    const std::string program{table_ == nullptr ? board::kMpuBySysconfig : table_->name};
-    const docs::Value said = given(plan_, "mpu.program");
-    std::string text = said && said.string() == program
-                           ? std::string{}
-                           : fmt::format("program = {}\n", quoted(program));
-    if (known_ != nullptr) {
-      constexpr unsigned kLast = 15;
-      const board::Mpu& mpu = known_->mpu;
-      if (mpu.first != 0 && !given(plan_, "mpu.first")) {
-        text += fmt::format("first = {}\n", mpu.first);
-      }
-      if (mpu.last != kLast && !given(plan_, "mpu.last")) {
-        text += fmt::format("last = {}\n", mpu.last);
-      }
-    }
-    return text;
-  }
-
-  Plan& plan_;
+  const Plan& plan_;
   const board::Board* known_;
-  std::vector<std::string> files_;
-  // Of the first core; null for sysconfig.
-  std::shared_ptr<const board::MpuProgram> table_;
-  NamedTables attributes_;
-  NamedTables fixed_;
+  NamedTables rows_;
 };
+
+// In a carve-out of its own, as another core's vrings are.
+bool belongs_elsewhere(const Plan& plan, const PlanRegion& region) {
+  return core::contains(
+      plan.carveouts, std::vector<std::string>{region.name}, &PlanCarveout::members);
+}
+
+// DRAM that the core's linker map has or that nobody has for himself, below 4 GiB.
+std::vector<SeenRegion> reachable(const Plan& plan, const std::string& core) {
+  std::vector<SeenRegion> seen = seen_by(plan, core);
+  std::erase_if(seen, [&](const SeenRegion& each) {
+    const auto& cores = each.region->cores;
+    const bool own = core::contains(cores, core);
+    const bool shared = cores.empty() && each.region->in_header &&
+                        each.region->cache != chip::Cache::kCached &&
+                        !belongs_elsewhere(plan, *each.region);
+    return each.region->space != board::Space::kDdr || each.end() > chip::kMpuSpace ||
+           !(own || shared);
+  });
+  return seen;
+}
+
+// Not for areas of the map: outside of DRAM, or over all that the core has of it.
+bool is_fixed(const std::vector<SeenRegion>& seen, const MpuRegionFields& region) {
+  if (region.base + region.size <= kLowDram || region.base >= chip::kMpuSpace) {
+    return true;
+  }
+  return std::ranges::all_of(seen, [&](const SeenRegion& each) {
+    return each.base >= region.base && each.end() <= region.base + region.size;
+  });
+}
+
+// What programs a core's MPU.
+struct CoreMpu {
+  std::string core;
+  const MpuReading* reading = nullptr;
+  std::vector<SeenRegion> seen;
+  std::vector<MpuRegionFields> fixed;
+  MpuStack all;
+  MpuStack under;
+};
+
+std::vector<CoreMpu> mpus_of(const Plan& plan) {
+  std::vector<CoreMpu> mpus;
+  for (const PlanCore& core : plan.cores) {
+    const CoreReading* reading = plan.reading->find(core.name);
+    if (reading == nullptr || reading->mpu.empty() || reading->mpu.front().regions.empty()) {
+      continue;
+    }
+    std::vector<SeenRegion> seen = reachable(plan, core.name);
+    std::vector<MpuRegionFields> all;
+    std::vector<MpuRegionFields> fixed;
+    for (const emit::WrittenMpuRegion& region : reading->mpu.front().regions) {
+      all.push_back(region.fields);
+      if (is_fixed(seen, region.fields)) {
+        fixed.push_back(region.fields);
+      }
+    }
+    mpus.push_back({core.name,
+                    &reading->mpu.front(),
+                    std::move(seen),
+                    fixed,
+                    MpuStack{std::move(all)},
+                    MpuStack{fixed}});
+  }
+  return mpus;
+}
+
+// --- areas
+
+// The board has the region whole; the tree shows it otherwise.
+void tell_seen(Plan& plan,
+               const CoreMpu& mpu,
+               const SeenRegion& each,
+               const std::string& how,
+               const std::string& attribute) {
+  plan.left_out(fmt::format("{} shows '{}' {}: the board has it as {}, whole",
+                            mpu.core,
+                            each.region->name,
+                            how,
+                            attribute),
+                mpu.reading->regions.front().place,
+                "the tree's MPU regions are not of its script's map: memsize emit writes some that "
+                "are");
+}
+
+// Data that must be cached so: the model's attribute for it.
+const board::MpuAttribute* attribute_for(const board::Board& board, chip::Cache cache) {
+  const auto& all = board.mpu.attributes;
+  return core::find_where(all, [&](const board::MpuAttribute& each) {
+    const bool is_used = std::ranges::any_of(board.mpu.cores, [&](const board::MpuList& list) {
+      return core::contains(list.wishes, each.name, &board::MpuWish::attribute);
+    });
+    return is_used && cache_of(each) == cache;
+  });
+}
+
+// By which MPU regions a region is seen at its ends, and under those by the fixed ones; null where
+// by none.
+struct SeenBy {
+  const MpuRegionFields* first;
+  const MpuRegionFields* last;
+  const MpuRegionFields* under;
+};
+
+// Where it is known how the region must be seen, and the tree's MPU regions do not show it so:
+// they were not changed with the script, or never right. Nothing where there is nothing to mend.
+std::optional<std::string> mend(Plan& plan,
+                                const CoreMpu& mpu,
+                                const SeenRegion& each,
+                                const SeenBy& shown,
+                                MpuAttributes& attributes) {
+  const PlanRegion& region = *each.region;
+  const auto is_right = [&](const MpuRegionFields* by) {
+    return by != nullptr && cache_of(*by) == region.cache;
+  };
+  if (region.known == nullptr || region.cache == chip::Cache::kAny ||
+      (is_right(shown.first) && is_right(shown.last))) {
+    return std::nullopt;
+  }
+  const MpuRegionFields* wrong = is_right(shown.first) ? shown.last : shown.first;
+  const std::string how =
+      wrong == nullptr ? "not at all" : fmt::format("as {}", chip::name_of(cache_of(*wrong)));
+  if (is_right(shown.under)) {
+    tell_seen(plan, mpu, each, how, std::string{chip::name_of(region.cache)});
+    return std::string{};
+  }
+  const board::MpuAttribute* attribute = attribute_for(*plan.known(), region.cache);
+  if (attribute == nullptr) {
+    return std::nullopt;
+  }
+  attributes.define(*attribute);
+  tell_seen(plan, mpu, each, how, attribute->name);
+  return attribute->name;
+}
+
+// The attribute that the region needs beside what the fixed ones give it; empty where it needs
+// none.
+std::string area_of(Plan& plan,
+                    const CoreMpu& mpu,
+                    const SeenRegion& each,
+                    MpuAttributes& attributes) {
+  const MpuRegionFields* first = mpu.all.at(each.base);
+  const MpuRegionFields* last = mpu.all.at(each.end() - 1);
+  const MpuRegionFields* under = mpu.under.at(each.base);
+  const auto differs = [&](const MpuRegionFields* by) {
+    return by != nullptr && (under == nullptr || !same_memory(*by, *under));
+  };
+  if (const auto mended = mend(plan, mpu, each, {first, last, under}, attributes)) {
+    return *mended;
+  }
+  if (!differs(first) && !differs(last)) {
+    return {};
+  }
+  // Where it begins is what somebody meant; what covers its end only may be another one's.
+  std::string attribute = differs(first) ? attributes.name_of(*first) : std::string{};
+  if (differs(first) != differs(last)) {
+    tell_seen(
+        plan, mpu, each, "in two ways", first == nullptr ? "nothing" : attributes.name_of(*first));
+  }
+  return attribute;
+}
+
+// --- fixed regions
+
+// An inherited file has just this region.
+bool is_given(const Plan& plan, const board::MpuFixed& region) {
+  const auto same = [&](const char* field, const std::string& text) {
+    const docs::Value value = given(plan, fmt::format("mpu.region.{}.{}", region.key, field));
+    return value && value.string() == text;
+  };
+  return same("base", region.base.text) && same("size", region.size.text) &&
+         same("attribute", region.attribute);
+}
+
+std::string fixed_key(const Plan& plan,
+                      const std::string& core,
+                      const MpuRegionFields& fields,
+                      const std::string& attribute,
+                      NamedTables& rows) {
+  const board::Board* known = plan.known();
+  const auto is_same = [&](const board::MpuFixed& each) {
+    const auto base = board::evaluate(each.base, {});
+    const auto size = board::evaluate(each.size, {});
+    return base && size && *base == fields.base && *size == fields.size &&
+           each.attribute == attribute;
+  };
+  const board::MpuFixed* model =
+      known == nullptr ? nullptr : core::find_where(known->mpu.fixed, is_same);
+  InlineTable table;
+  table.text("base", core::format_hex(fields.base));
+  table.text("size", size_text(static_cast<Integer>(fields.size)));
+  table.text("attribute", attribute);
+  if (model != nullptr) {
+    InlineTable with_name;
+    if (model->name != model->key) {
+      with_name.text("name", model->name);
+    }
+    with_name.append(table).optional_text("note", model->note);
+    return is_given(plan, *model) ? model->key
+                                  : rows.add(model->key, with_name.str(), as_identifier(core));
+  }
+  const std::string name =
+      fields.name.empty() ? fmt::format("REGION_{}", fields.number) : as_identifier(fields.name);
+  std::string key = name;
+  while (given(plan, "mpu.region." + key) || rows.has_other(key, table.str())) {
+    key += "_" + as_identifier(core);
+  }
+  return rows.add(key, table.str(), as_identifier(core));
+}
+
+// --- tables
+
+std::string core_text(Plan& plan,
+                      const CoreMpu& mpu,
+                      MpuAttributes& attributes,
+                      NamedTables& rows) {
+  std::vector<std::string> keys;
+  for (const MpuRegionFields& fields : mpu.fixed) {
+    keys.push_back(fixed_key(plan, mpu.core, fields, attributes.name_of(fields), rows));
+  }
+  std::vector<std::pair<std::string, std::vector<std::string>>> areas;
+  for (const SeenRegion& each : mpu.seen) {
+    const std::string attribute = area_of(plan, mpu, each, attributes);
+    if (attribute.empty()) {
+      continue;
+    }
+    auto area =
+        std::ranges::find_if(areas, [&](const auto& one) { return one.first == attribute; });
+    if (area == areas.end()) {
+      area = areas.insert(areas.end(), {attribute, {}});
+    }
+    area->second.push_back(each.region->name);
+  }
+  std::string text =
+      fmt::format("[mpu.core.{}]\nfixed = {}\n\n", key_text(mpu.core), list_text(keys));
+  if (!areas.empty()) {
+    text += fmt::format("[mpu.core.{}.areas]\n", key_text(mpu.core));
+    for (const auto& [attribute, names] : areas) {
+      text += fmt::format("{} = {}\n", key_text(attribute), long_list_text(names));
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+std::string program_text(const Plan& plan, const board::MpuProgram* table) {
+  const std::string program{table == nullptr ? board::kMpuBySysconfig : table->name};
+  const docs::Value said = given(plan, "mpu.program");
+  std::string text = said && said.string() == program
+                         ? std::string{}
+                         : fmt::format("program = {}\n", quoted(program));
+  if (const board::Board* known = plan.known(); known != nullptr) {
+    constexpr unsigned kLast = 15;
+    const board::Mpu& mpu = known->mpu;
+    if (mpu.first != 0 && !given(plan, "mpu.first")) {
+      text += fmt::format("first = {}\n", mpu.first);
+    }
+    if (mpu.last != kLast && !given(plan, "mpu.last")) {
+      text += fmt::format("last = {}\n", mpu.last);
+    }
+  }
+  return text;
+}
 
 class RatWriter {
  public:
@@ -483,7 +491,29 @@ class RatWriter {
 }  // namespace
 
 std::string mpu_text(Plan& plan) {
-  return MpuWriter{plan}.run();
+  const std::vector<CoreMpu> mpus = mpus_of(plan);
+  if (mpus.empty()) {
+    return {};
+  }
+  MpuAttributes attributes{plan};
+  NamedTables fixed;
+  std::string cores;
+  std::vector<std::string> files;
+  for (const CoreMpu& mpu : mpus) {
+    files.push_back(mpu.reading->path);
+    cores += core_text(plan, mpu, attributes, fixed);
+  }
+  std::string text = heading_text("The MPU");
+  text += fmt::format(
+      "# From {}. Fixed regions have the lowest numbers; `areas` is what a\n"
+      "# core sees otherwise: which MPU regions that takes is computed.\n\n",
+      files_text(files));
+  const std::string own = program_text(plan, mpus.front().reading->table.get());
+  text += own.empty() ? "" : "[mpu]\n" + own + "\n";
+  const NamedTables& rows = attributes.rows();
+  text += rows.empty() ? "" : "[mpu.attribute]\n" + rows.text() + "\n";
+  text += fixed.empty() ? "" : "[mpu.region]\n" + fixed.text() + "\n";
+  return text + cores;
 }
 
 std::string rat_text(Plan& plan) {
