@@ -82,6 +82,8 @@ struct Problem {
                                                  const PlanOptions& options,
                                                  core::Diagnostics& notes);
 
+/// The name of a block or a memory, for messages.
+[[nodiscard]] std::string quoted(const std::string& name);
 /// "'17' (conv1)".
 [[nodiscard]] std::string label_of(const model::PlannedBlock& block);
 
