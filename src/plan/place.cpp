@@ -281,10 +281,6 @@ class Profile {
     while (leaves_ < steps) {
       leaves_ *= 2;
     }
-    clear();
-  }
-
-  void clear() {
     most_.assign(2 * leaves_, 0);
     added_.assign(2 * leaves_, 0);
   }
@@ -339,335 +335,355 @@ class Profile {
 
 enum class PlaceOrder { kBenefit, kSize, kArea };
 
-class BankByBank {
- public:
-  BankByBank(const Problem& problem, Packer& packer, Rooms& rooms)
-      : problem_(problem), packer_(packer), rooms_(rooms), profile_(find_steps()) {}
+// When each slot lives, in positions of times: begins and ends of scratch, sorted. What lives all
+// the time lives from the first to the last.
+struct Lives {
+  std::vector<std::size_t> from;
+  std::vector<std::size_t> to;
+  std::size_t end = 1;
+};
 
-  Assignment search() {
-    for (const PlaceOrder order : {PlaceOrder::kBenefit, PlaceOrder::kSize, PlaceOrder::kArea}) {
-      // The bytes alive alone say of many an order that it leads nowhere.
-      if (consider(attempt(order, false)) && consider(attempt(order, true), true)) {
-        return pulled();
-      }
-      if (is_large() || packer_.over()) {
+Lives slot_lives(const Problem& problem) {
+  std::vector<std::int64_t> times;
+  for (const Slot& slot : problem.slots) {
+    if (slot.role == Lifetime::kScratch) {
+      times.push_back(slot.live.lower);
+      times.push_back(slot.live.upper);
+    }
+  }
+  std::ranges::sort(times);
+  times.erase(std::unique(times.begin(), times.end()), times.end());
+  const auto position = [&](std::int64_t time) {
+    return static_cast<std::size_t>(std::ranges::lower_bound(times, time) - times.begin());
+  };
+  Lives lives{.end = std::max<std::size_t>(times.size(), 1)};
+  for (const Slot& slot : problem.slots) {
+    const bool scratch = slot.role == Lifetime::kScratch;
+    lives.from.push_back(scratch ? position(slot.live.lower) : 0);
+    lives.to.push_back(scratch ? position(slot.live.upper) : lives.end);
+  }
+  return lives;
+}
+
+bool has_many(const Problem& problem) {
+  return problem.slots.size() > 20'000;
+}
+
+struct Candidate {
+  std::size_t slot = 0;
+  std::size_t home = 0;
+  /// It has nowhere else to go.
+  bool must = false;
+  double key = 0;
+};
+
+// `home`: not the slot's last one.
+double order_key(const Problem& problem,
+                 const Lives& lives,
+                 std::size_t index,
+                 std::size_t home,
+                 PlaceOrder order) {
+  const Slot& slot = problem.slots[index];
+  const auto size = static_cast<double>(std::max<std::uint64_t>(slot.size, 1));
+  const auto steps = static_cast<double>(lives.to[index] - lives.from[index]);
+  switch (order) {
+    case PlaceOrder::kBenefit:
+      return (slot.homes[home + 1].price - slot.homes[home].price) / (size * steps);
+    case PlaceOrder::kSize:
+      return size;
+    case PlaceOrder::kArea:
+      break;
+  }
+  return size * steps;
+}
+
+// Of those that have no home yet; homes stand in the order in which banks are filled.
+std::vector<Candidate> candidates(const Problem& problem,
+                                  const Lives& lives,
+                                  const std::vector<std::size_t>& homes,
+                                  std::size_t bank,
+                                  PlaceOrder order) {
+  std::vector<Candidate> found;
+  for (std::size_t i = 0; i < problem.slots.size(); ++i) {
+    const std::vector<Home>& all = problem.slots[i].homes;
+    for (std::size_t home = 0; home < all.size() && homes[i] == kNowhere; ++home) {
+      if (all[home].bank == bank) {
+        const bool must = home + 1 == all.size();
+        found.push_back({i, home, must, must ? 0 : order_key(problem, lives, i, home, order)});
         break;
       }
     }
-    // So far the cheap banks were filled to the brim, which leaves the last one to what is left and
-    // all of them to hard packing problems. Levelled banks are easier.
-    for (const double share : {0.97, 0.92, 0.85, 0.0}) {
-      if (packer_.over()) {
+  }
+  std::ranges::sort(found, {}, [&](const Candidate& one) {
+    return std::tuple{!one.must, -one.key, ~problem.slots[one.slot].size, one.slot};
+  });
+  return found;
+}
+
+// Blobs that arenas elsewhere are filled from.
+std::uint64_t already_in(std::size_t bank,
+                         const Problem& problem,
+                         const std::vector<std::size_t>& homes) {
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < homes.size(); ++i) {
+    if (homes[i] != kNowhere) {
+      const Home& home = problem.slots[i].homes[homes[i]];
+      sum += home.staged() && home.source == bank ? problem.slots[i].size : 0;
+    }
+  }
+  return sum;
+}
+
+// Gives homes to what has room by the bytes alive; false: none of it could go elsewhere.
+bool admit(const std::vector<Candidate>& all,
+           std::uint64_t steady,
+           std::uint64_t limit,
+           const Problem& problem,
+           const Lives& lives,
+           std::vector<std::size_t>& homes) {
+  Profile profile{lives.end};
+  bool optional = false;
+  for (const Candidate& one : all) {
+    const Slot& slot = problem.slots[one.slot];
+    const std::size_t from = lives.from[one.slot];
+    const std::size_t to = lives.to[one.slot];
+    if (!one.must && profile.most(from, to) + steady + slot.size > limit) {
+      continue;
+    }
+    homes[one.slot] = one.home;
+    optional = optional || !one.must;
+    if (slot.role == Lifetime::kScratch) {
+      profile.add(from, to, slot.size);
+    } else {
+      steady += slot.size;
+    }
+  }
+  return optional;
+}
+
+// Fills the cheapest banks first. With `rooms`, banks are packed as they are filled.
+std::vector<std::size_t> filled(
+    const Problem& problem, const Lives& lives, PlaceOrder order, Packer& packer, Rooms* rooms) {
+  std::vector<std::size_t> banks(problem.banks.size());
+  std::iota(banks.begin(), banks.end(), std::size_t{0});
+  std::ranges::stable_sort(banks, {}, [&](std::size_t bank) { return problem.banks[bank].cost; });
+  std::vector<std::size_t> homes(problem.slots.size(), kNowhere);
+  for (const std::size_t bank : banks) {
+    const std::vector<Candidate> all = candidates(problem, lives, homes, bank, order);
+    const std::uint64_t steady = already_in(bank, problem, homes);
+    const std::uint64_t budget = problem.banks[bank].budget;
+    std::uint64_t kept_back = 0;
+    const int tries = all.empty() ? 0 : has_many(problem) ? 4 : 12;
+    for (int i = 0; i < tries; ++i) {
+      for (const Candidate& one : all) {
+        homes[one.slot] = kNowhere;
+      }
+      const bool last = i + 1 == tries || packer.over();
+      // At last only what must be here.
+      const std::uint64_t limit = last ? 0 : budget - std::min(budget, kept_back);
+      if (!admit(all, steady, limit, problem, lives, homes) || rooms == nullptr || last) {
         break;
       }
-      if (consider(level(share), true)) {
-        return pulled();
+      std::vector<Arena> arenas = arenas_of(problem, homes, packer.named());
+      if (rooms->fit(arenas) == Rooms::Answer::kYes) {
+        break;
+      }
+      std::uint64_t over = 0;
+      if (const auto found = rooms->packings(arenas); found.contains(bank)) {
+        const std::uint64_t height = packed_height(found.at(bank));
+        const std::uint64_t load = loads_of(problem, arenas)[bank].used;
+        over = height + load - std::min(height + load, budget);
+      }
+      kept_back += std::max({over, budget / 64, std::uint64_t{1}});
+    }
+  }
+  return homes;
+}
+
+// The largest first, each to the first bank that stays below its share of the budget, else to that
+// which is left the emptiest.
+std::vector<std::size_t> levelled(const Problem& problem, const Lives& lives, double share) {
+  std::vector<Profile> profiles(problem.banks.size(), Profile{lives.end});
+  std::vector<std::size_t> order(problem.slots.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) {
+    return std::tuple{problem.slots[i].homes.size() > 1, ~problem.slots[i].size};
+  });
+  std::vector<std::size_t> homes(problem.slots.size(), 0);
+  for (const std::size_t i : order) {
+    const Slot& slot = problem.slots[i];
+    double emptiest = 0;
+    for (std::size_t home = 0; home < slot.homes.size(); ++home) {
+      const std::size_t bank = slot.homes[home].bank;
+      const std::uint64_t after = profiles[bank].most(lives.from[i], lives.to[i]) + slot.size;
+      const double load = static_cast<double>(after) / static_cast<double>(std::max<std::uint64_t>(
+                                                           problem.banks[bank].budget, 1));
+      if (home == 0 || load < emptiest) {
+        homes[i] = home;
+        emptiest = load;
+      }
+      if (load <= share) {
+        break;
       }
     }
-    // Nothing fits: what is missing is told best of the largest memory alone.
-    consider(crowd());
+    const Home& home = slot.homes[homes[i]];
+    profiles[home.bank].add(lives.from[i], lives.to[i], slot.size);
+    if (home.staged()) {
+      profiles[home.source].add(0, lives.end, slot.size);
+    }
+  }
+  return homes;
+}
+
+// Every slot in the largest of its homes.
+std::vector<std::size_t> crowded(const Problem& problem) {
+  std::vector<std::size_t> homes;
+  for (const Slot& slot : problem.slots) {
+    const auto largest = std::ranges::max_element(
+        slot.homes, {}, [&](const Home& home) { return problem.banks[home.bank].budget; });
+    homes.push_back(static_cast<std::size_t>(largest - slot.homes.begin()));
+  }
+  return homes;
+}
+
+// To cheaper banks: who gains most per byte and step first; banks are filled up to a share of their
+// budget.
+std::vector<std::size_t> pulled(const Problem& problem,
+                                const Lives& lives,
+                                std::vector<std::size_t> homes,
+                                double share) {
+  std::vector<Profile> profiles(problem.banks.size(), Profile{lives.end});
+  std::vector<Candidate> candidates;
+  for (std::size_t i = 0; i < homes.size(); ++i) {
+    const Slot& slot = problem.slots[i];
+    const Home& home = slot.homes[homes[i]];
+    profiles[home.bank].add(lives.from[i], lives.to[i], slot.size);
+    if (home.staged()) {
+      profiles[home.source].add(0, lives.end, slot.size);
+    }
+    if (homes[i] > 0 && !home.staged()) {
+      candidates.push_back(
+          {i, homes[i], false, order_key(problem, lives, i, homes[i] - 1, PlaceOrder::kBenefit)});
+    }
+  }
+  std::ranges::stable_sort(candidates, std::ranges::greater{}, &Candidate::key);
+  for (const Candidate& one : candidates) {
+    const Slot& slot = problem.slots[one.slot];
+    const std::size_t from = lives.from[one.slot];
+    const std::size_t to = lives.to[one.slot];
+    for (std::size_t home = 0; home < one.home; ++home) {
+      const std::size_t bank = slot.homes[home].bank;
+      const std::uint64_t after = profiles[bank].most(from, to) + slot.size;
+      if (static_cast<double>(after) <= share * static_cast<double>(problem.banks[bank].budget)) {
+        profiles[bank].add(from, to, slot.size);
+        // Sums wrap back: what was added to these nodes is taken from them.
+        profiles[slot.homes[one.home].bank].add(from, to, std::uint64_t{0} - slot.size);
+        homes[one.slot] = home;
+        break;
+      }
+    }
+  }
+  return homes;
+}
+
+// Of the assignments that it is shown: one that fits, else what lacks least.
+class Best {
+ public:
+  Best(const Problem& problem, Packer& packer, Rooms& rooms)
+      : problem_(problem), packer_(packer), rooms_(rooms) {}
+
+  [[nodiscard]] const std::vector<std::size_t>& homes() const { return best_.homes; }
+
+  /// True: by the bytes alive it fits.
+  bool consider(const std::vector<std::size_t>& homes) {
+    std::vector<Arena> arenas = arenas_of(problem_, homes, packer_.named());
+    return lacks_nothing(homes, arenas);
+  }
+
+  /// True: packed it fits.
+  bool consider_packed(const std::vector<std::size_t>& homes) {
+    std::vector<Arena> arenas = arenas_of(problem_, homes, packer_.named());
+    if (!lacks_nothing(homes, arenas) || rooms_.fit(arenas) != Rooms::Answer::kYes) {
+      return false;
+    }
+    best_ = {.homes = homes, .fits = true, .packings = rooms_.packings(arenas)};
+    return true;
+  }
+
+  /// Whether what lacks least fits when it is packed.
+  bool pack() {
     std::vector<Arena> arenas = arenas_of(problem_, best_.homes, packer_.named());
     best_.fits = one_source(problem_, best_.homes) && rooms_.fit(arenas) == Rooms::Answer::kYes;
     best_.packings = rooms_.packings(arenas);
-    return best_.fits ? pulled() : std::move(best_);
+    return best_.fits;
   }
 
- private:
-  [[nodiscard]] bool is_large() const { return problem_.slots.size() > 20'000; }
+  Assignment take() { return std::move(best_); }
 
-  // Keeps what lacks least so far. True: by the bytes alive it fits, and after `packing` it does.
-  bool consider(std::vector<std::size_t> homes, bool packing = false) {
-    std::vector<Arena> arenas = arenas_of(problem_, homes, packer_.named());
+ private:
+  // Keeps what lacks least so far.
+  bool lacks_nothing(const std::vector<std::size_t>& homes, std::vector<Arena>& arenas) {
     const std::uint64_t lack = rooms_.lack(arenas);
     const bool sound = one_source(problem_, homes);
     if (!best_.fits && (best_.homes.empty() || (sound && lack < least_))) {
       best_.homes = homes;
       least_ = lack;
     }
-    if (!sound || lack > 0 || !packing) {
-      return sound && lack == 0;
-    }
-    if (rooms_.fit(arenas) != Rooms::Answer::kYes) {
-      return false;
-    }
-    best_.homes = std::move(homes);
-    best_.fits = true;
-    best_.packings = rooms_.packings(arenas);
-    return true;
-  }
-
-  // What fits, with as much as there is room for moved to cheaper banks.
-  Assignment pulled() {
-    for (const double share : {0.99, 0.95, 0.9, 0.8}) {
-      if (packer_.over()) {
-        break;
-      }
-      const std::vector<std::size_t> homes = pull(best_.homes, share);
-      if (homes == best_.homes) {
-        break;
-      }
-      if (consider(homes, true)) {
-        break;
-      }
-    }
-    return std::move(best_);
-  }
-
-  // Who gains most per byte and step first; banks are filled up to a share of their budget.
-  [[nodiscard]] std::vector<std::size_t> pull(std::vector<std::size_t> homes, double share) const {
-    const std::size_t end = std::max<std::size_t>(steps_, 1);
-    std::vector<Profile> profiles(problem_.banks.size(), Profile{end});
-    std::vector<Candidate> candidates;
-    for (std::size_t i = 0; i < homes.size(); ++i) {
-      const Slot& slot = problem_.slots[i];
-      const Home& home = slot.homes[homes[i]];
-      profiles[home.bank].add(from_[i], std::max(to_[i], from_[i] + 1), slot.size);
-      if (home.staged()) {
-        profiles[home.source].add(0, end, slot.size);
-      }
-      if (homes[i] > 0 && !home.staged()) {
-        candidates.push_back({i, homes[i], false, key_of(i, homes[i] - 1, PlaceOrder::kBenefit)});
-      }
-    }
-    std::ranges::stable_sort(candidates, std::ranges::greater{}, &Candidate::key);
-    for (const Candidate& one : candidates) {
-      const Slot& slot = problem_.slots[one.slot];
-      const std::size_t from = from_[one.slot];
-      const std::size_t to = std::max(to_[one.slot], from + 1);
-      for (std::size_t home = 0; home < one.home; ++home) {
-        const std::size_t bank = slot.homes[home].bank;
-        const std::uint64_t after = profiles[bank].most(from, to) + slot.size;
-        if (static_cast<double>(after) <=
-            share * static_cast<double>(problem_.banks[bank].budget)) {
-          profiles[bank].add(from, to, slot.size);
-          // Sums wrap back: what was added to these nodes is taken from them.
-          profiles[slot.homes[one.home].bank].add(from, to, std::uint64_t{0} - slot.size);
-          homes[one.slot] = home;
-          break;
-        }
-      }
-    }
-    return homes;
-  }
-
-  // The largest first, each to the first bank that stays below its share of the budget, else to
-  // that which is left the emptiest.
-  std::vector<std::size_t> level(double share) {
-    std::vector<Profile> profiles(problem_.banks.size(), Profile{std::max<std::size_t>(steps_, 1)});
-    std::vector<std::size_t> order(problem_.slots.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
-      const auto key = [&](std::size_t i) {
-        return std::tuple{problem_.slots[i].homes.size() > 1, ~problem_.slots[i].size};
-      };
-      return key(a) < key(b);
-    });
-    std::vector<std::size_t> homes(problem_.slots.size(), 0);
-    for (const std::size_t i : order) {
-      const Slot& slot = problem_.slots[i];
-      const std::size_t to = std::max(to_[i], from_[i] + 1);
-      double emptiest = 0;
-      for (std::size_t home = 0; home < slot.homes.size(); ++home) {
-        const std::size_t bank = slot.homes[home].bank;
-        const std::uint64_t after = profiles[bank].most(from_[i], to) + slot.size;
-        const double load =
-            static_cast<double>(after) /
-            static_cast<double>(std::max<std::uint64_t>(problem_.banks[bank].budget, 1));
-        if (home == 0 || load < emptiest) {
-          homes[i] = home;
-          emptiest = load;
-        }
-        if (load <= share) {
-          break;
-        }
-      }
-      const Home& home = slot.homes[homes[i]];
-      profiles[home.bank].add(from_[i], to, slot.size);
-      if (home.staged()) {
-        profiles[home.source].add(0, std::max<std::size_t>(steps_, 1), slot.size);
-      }
-    }
-    return homes;
-  }
-
-  // Every slot in the largest of its homes.
-  [[nodiscard]] std::vector<std::size_t> crowd() const {
-    std::vector<std::size_t> homes;
-    for (const Slot& slot : problem_.slots) {
-      const auto largest = std::ranges::max_element(slot.homes, [&](const Home& a, const Home& b) {
-        return problem_.banks[a.bank].budget < problem_.banks[b.bank].budget;
-      });
-      homes.push_back(static_cast<std::size_t>(largest - slot.homes.begin()));
-    }
-    return homes;
-  }
-
-  // Positions of begins and ends among all of them; the number of gaps between.
-  std::size_t find_steps() {
-    std::vector<std::int64_t> times;
-    for (const Slot& slot : problem_.slots) {
-      if (slot.role == Lifetime::kScratch) {
-        times.push_back(slot.live.lower);
-        times.push_back(slot.live.upper);
-      }
-    }
-    std::ranges::sort(times);
-    times.erase(std::unique(times.begin(), times.end()), times.end());
-    const auto position = [&](std::int64_t time) {
-      return static_cast<std::size_t>(std::ranges::lower_bound(times, time) - times.begin());
-    };
-    steps_ = times.size();
-    for (const Slot& slot : problem_.slots) {
-      const bool scratch = slot.role == Lifetime::kScratch;
-      from_.push_back(scratch ? position(slot.live.lower) : 0);
-      to_.push_back(scratch ? position(slot.live.upper) : steps_);
-    }
-    return std::max<std::size_t>(steps_, 1);
-  }
-
-  // `packing`: banks are packed as they are filled.
-  std::vector<std::size_t> attempt(PlaceOrder order, bool packing) {
-    homes_.assign(problem_.slots.size(), kNowhere);
-    std::vector<std::size_t> banks(problem_.banks.size());
-    std::iota(banks.begin(), banks.end(), std::size_t{0});
-    std::ranges::stable_sort(banks, [&](std::size_t a, std::size_t b) {
-      return problem_.banks[a].cost < problem_.banks[b].cost;
-    });
-    for (const std::size_t bank : banks) {
-      fill(bank, order, packing);
-    }
-    return homes_;
-  }
-
-  struct Candidate {
-    std::size_t slot = 0;
-    std::size_t home = 0;
-    /// It has nowhere else to go.
-    bool must = false;
-    double key = 0;
-  };
-
-  // Homes stand in the order in which banks are filled.
-  [[nodiscard]] std::vector<Candidate> candidates(std::size_t bank, PlaceOrder order) const {
-    std::vector<Candidate> found;
-    for (std::size_t i = 0; i < problem_.slots.size(); ++i) {
-      const std::vector<Home>& homes = problem_.slots[i].homes;
-      for (std::size_t home = 0; home < homes.size() && homes_[i] == kNowhere; ++home) {
-        if (homes[home].bank == bank) {
-          const bool must = home + 1 == homes.size();
-          found.push_back({i, home, must, must ? 0 : key_of(i, home, order)});
-          break;
-        }
-      }
-    }
-    std::ranges::sort(found, [&](const Candidate& a, const Candidate& b) {
-      const auto key = [&](const Candidate& one) {
-        return std::tuple{!one.must, -one.key, ~problem_.slots[one.slot].size, one.slot};
-      };
-      return key(a) < key(b);
-    });
-    return found;
-  }
-
-  [[nodiscard]] double key_of(std::size_t index, std::size_t home, PlaceOrder order) const {
-    const Slot& slot = problem_.slots[index];
-    const auto size = static_cast<double>(std::max<std::uint64_t>(slot.size, 1));
-    const auto steps = static_cast<double>(to_[index] - from_[index]);
-    switch (order) {
-      case PlaceOrder::kBenefit:
-        return (slot.homes[home + 1].price - slot.homes[home].price) /
-               (size * std::max(steps, 1.0));
-      case PlaceOrder::kSize:
-        return size;
-      case PlaceOrder::kArea:
-        break;
-    }
-    return size * steps;
-  }
-
-  void fill(std::size_t bank, PlaceOrder order, bool packing) {
-    const std::vector<Candidate> all = candidates(bank, order);
-    if (all.empty()) {
-      return;
-    }
-    const std::uint64_t budget = problem_.banks[bank].budget;
-    std::uint64_t kept_back = 0;
-    const int tries = is_large() ? 4 : 12;
-    for (int i = 0; i < tries; ++i) {
-      for (const Candidate& one : all) {
-        homes_[one.slot] = kNowhere;
-      }
-      const bool last = i + 1 == tries || packer_.over();
-      // At last only what must be here.
-      const bool optional = admit(bank, all, last ? budget : kept_back);
-      if (!packing || !optional || last) {
-        return;
-      }
-      std::vector<Arena> arenas = arenas_of(problem_, homes_, packer_.named());
-      if (rooms_.fit(arenas) == Rooms::Answer::kYes) {
-        return;
-      }
-      std::uint64_t over = 0;
-      if (const auto found = rooms_.packings(arenas); found.contains(bank)) {
-        const std::uint64_t height = packed_height(found.at(bank));
-        const std::uint64_t load = loads_of(problem_, arenas)[bank].used;
-        over = height + load - std::min(height + load, budget);
-      }
-      kept_back += std::max({over, budget / 64, std::uint64_t{1}});
-    }
-  }
-
-  // Gives homes to what has room by the bytes alive; false: none of it could go elsewhere.
-  bool admit(std::size_t bank, const std::vector<Candidate>& all, std::uint64_t kept_back) {
-    const Bank& filled = problem_.banks[bank];
-    profile_.clear();
-    std::uint64_t steady = already_in(bank);
-    const std::uint64_t limit = filled.budget - std::min(filled.budget, kept_back);
-    bool optional = false;
-    for (const Candidate& one : all) {
-      const Slot& slot = problem_.slots[one.slot];
-      const bool scratch = slot.role == Lifetime::kScratch;
-      const std::size_t from = scratch ? from_[one.slot] : 0;
-      const std::size_t to = scratch ? to_[one.slot] : std::max<std::size_t>(steps_, 1);
-      if (!one.must && profile_.most(from, to) + steady + slot.size > limit) {
-        continue;
-      }
-      homes_[one.slot] = one.home;
-      optional = optional || !one.must;
-      if (scratch) {
-        profile_.add(from, to, slot.size);
-      } else {
-        steady += slot.size;
-      }
-    }
-    return optional;
-  }
-
-  // Blobs that arenas elsewhere are filled from.
-  [[nodiscard]] std::uint64_t already_in(std::size_t bank) const {
-    std::uint64_t sum = 0;
-    for (std::size_t i = 0; i < homes_.size(); ++i) {
-      if (homes_[i] != kNowhere) {
-        const Home& home = problem_.slots[i].homes[homes_[i]];
-        sum += home.staged() && home.source == bank ? problem_.slots[i].size : 0;
-      }
-    }
-    return sum;
+    return sound && lack == 0;
   }
 
   const Problem& problem_;
   Packer& packer_;
   Rooms& rooms_;
-  std::size_t steps_ = 0;
-  // By slot, in positions of times.
-  std::vector<std::size_t> from_;
-  std::vector<std::size_t> to_;
-  Profile profile_;
-  std::vector<std::size_t> homes_;
-  // What lacks least so far, and how much.
   Assignment best_;
   std::uint64_t least_ = 0;
 };
+
+// Whether something fits, which `best` has then.
+bool find_fitting(
+    const Problem& problem, const Lives& lives, Packer& packer, Rooms& rooms, Best& best) {
+  for (const PlaceOrder order : {PlaceOrder::kBenefit, PlaceOrder::kSize, PlaceOrder::kArea}) {
+    // The bytes alive alone say of many an order that it leads nowhere.
+    if (best.consider(filled(problem, lives, order, packer, nullptr)) &&
+        best.consider_packed(filled(problem, lives, order, packer, &rooms))) {
+      return true;
+    }
+    if (has_many(problem) || packer.over()) {
+      break;
+    }
+  }
+  // So far the cheap banks were filled to the brim, which leaves the last one to what is left and
+  // all of them to hard packing problems. Levelled banks are easier.
+  for (const double share : {0.97, 0.92, 0.85, 0.0}) {
+    if (packer.over()) {
+      break;
+    }
+    if (best.consider_packed(levelled(problem, lives, share))) {
+      return true;
+    }
+  }
+  // Nothing fits: what is missing is told best of the largest memory alone.
+  best.consider(crowded(problem));
+  return best.pack();
+}
+
+Assignment bank_by_bank(const Problem& problem, Packer& packer, Rooms& rooms) {
+  const Lives lives = slot_lives(problem);
+  Best best{problem, packer, rooms};
+  if (find_fitting(problem, lives, packer, rooms, best)) {
+    // As much as there is room for moves to cheaper banks.
+    for (const double share : {0.99, 0.95, 0.9, 0.8}) {
+      if (packer.over()) {
+        break;
+      }
+      const std::vector<std::size_t> homes = pulled(problem, lives, best.homes(), share);
+      if (homes == best.homes() || best.consider_packed(homes)) {
+        break;
+      }
+    }
+  }
+  return best.take();
+}
 
 }  // namespace
 
@@ -687,7 +703,7 @@ Assignment assign(const Problem& problem, Packer& packer) {
     }
     complete = found.complete;
   }
-  Assignment found = BankByBank{problem, packer, rooms}.search();
+  Assignment found = bank_by_bank(problem, packer, rooms);
   found.complete = complete;
   return found;
 }
