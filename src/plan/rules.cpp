@@ -40,286 +40,288 @@ const std::vector<std::string> kConstraintKeys = {"name", "max_size", "arena_ali
 const std::vector<std::string> kRuleKeys = {"type", "id", "attributes"};
 const std::vector<std::string> kAttributeKeys = {"memory", "constant_destination_memory"};
 
-class RulesReader {
- public:
-  core::Result<Rules> read(Value file) {
-    if (!file.is(Kind::kTable)) {
-      wrong("the rules are no table", file.place(), "put them under 'memory:'");
-    } else if (const Value memory = memory_in(file)) {
-      read_memory(memory);
-      check_any(memory.key_place());
-    } else {
-      read_stray(file);
-    }
-    if (!errors_.empty()) {
-      errors_.resize(std::min(errors_.size(), kMostFindings));
-      return tl::make_unexpected(std::move(errors_));
-    }
-    return std::move(rules_);
-  }
+// As a part's file may have.
+constexpr std::size_t kMostMemories = 64;
 
- private:
-  void wrong(std::string what, const core::Place& place, std::string hint) {
-    errors_.push_back(core::error(Code::kPlanRule, std::move(what), place, std::move(hint)));
-  }
+const docs::Voice& voice() {
+  static const docs::Voice of_rules = docs::Voice::of(Code::kPlanRule);
+  return of_rules;
+}
 
-  void warn(std::string what, const core::Place& place, std::string hint) {
-    if (rules_.diagnostics.size() < kMostFindings) {
-      rules_.diagnostics.push_back(
-          core::warning(Code::kPlanRule, std::move(what), place, std::move(hint)));
+core::Diagnostic wrong_rule(std::string what, const core::Place& place, std::string hint) {
+  return core::error(Code::kPlanRule, std::move(what), place, std::move(hint));
+}
+
+void warn(core::Diagnostics& notes,
+          std::string what,
+          const core::Place& place,
+          std::string hint = {}) {
+  if (notes.size() < kMostFindings) {
+    notes.push_back(core::warning(Code::kPlanRule, std::move(what), place, std::move(hint)));
+  }
+}
+
+// At the top, as heliaAOT has it, or where a profiler's configuration keeps heliaAOT's arguments.
+Value memory_in(Value file) {
+  const Value memory = file["memory"];
+  Value at = file;
+  for (const char* const key : {"engine", "config", "aot_args", "memory"}) {
+    const Value field = at[key];
+    if (memory || !field) {
+      return memory;
     }
-  }
-
-  // At the top, as heliaAOT has it, or where a profiler's configuration keeps heliaAOT's arguments.
-  static Value memory_in(Value file) {
-    const Value memory = file["memory"];
-    Value at = file;
-    for (const char* const key : {"engine", "config", "aot_args", "memory"}) {
-      const Value field = at[key];
-      if (memory || !field) {
-        return memory;
-      }
-      if (std::string_view{key} == "memory") {
-        return field;
-      }
-      at = field;
+    if (std::string_view{key} == "memory") {
+      return field;
     }
-    return memory;
+    at = field;
   }
+  return memory;
+}
 
-  void check_any(const core::Place& place) {
-    if (rules_.constraints.empty() && rules_.tensors.empty() && errors_.empty()) {
-      wrong("there is no rule in 'memory'",
-            place,
-            "rules are its 'constraints' and 'tensors'; without any, leave out --rules");
+// A whole configuration has much else at its top; without `memory` it has no rule. Rules that stand
+// beside it would be lost without a word.
+core::Diagnostics no_memory(Value file) {
+  core::Diagnostics errors;
+  for (const Value field : file) {
+    if (field.name() == "constraints" || field.name() == "tensors") {
+      errors.push_back(
+          wrong_rule(fmt::format("'{}' stands outside of 'memory'", field.name()),
+                     field.key_place(),
+                     fmt::format("write it below 'memory:' (TOML: [[memory.{}]])", field.name())));
     }
   }
-
-  // A whole configuration has much else at its top; without `memory` it has no rule. Rules that
-  // stand beside it would be lost without a word.
-  void read_stray(Value file) {
+  if (errors.empty()) {
+    std::string hint;
     for (const Value field : file) {
-      if (field.name() == "constraints" || field.name() == "tensors") {
-        wrong(fmt::format("'{}' stands outside of 'memory'", field.name()),
-              field.key_place(),
-              fmt::format("write it below 'memory:' (TOML: [[memory.{}]])", field.name()));
+      if (hint.empty()) {
+        hint = core::did_you_mean(field.name(), {"memory"});
       }
     }
-    if (errors_.empty()) {
-      std::string hint;
-      for (const Value field : file) {
-        if (hint.empty() && !core::did_you_mean(field.name(), {"memory"}).empty()) {
-          hint = core::did_you_mean(field.name(), {"memory"});
-        }
-      }
-      wrong("there is no 'memory': the file has no rule",
-            file.place(),
-            hint.empty() ? "rules are below 'memory:', or 'engine: config: aot_args: memory:'"
-                         : std::move(hint));
+    errors.push_back(wrong_rule(
+        "there is no 'memory': the file has no rule",
+        file.place(),
+        hint.empty() ? "rules are below 'memory:', or 'engine: config: aot_args: memory:'"
+                     : std::move(hint)));
+  }
+  return errors;
+}
+
+void report_unknown(const Fields& table,
+                    const std::vector<std::string>& known,
+                    core::Diagnostics& notes) {
+  for (const Value field : table.value()) {
+    if (!core::contains(known, field.name())) {
+      warn(notes,
+           fmt::format(
+               "{} has no key '{}': it is ignored", table.what(), core::printable(field.name())),
+           field.key_place(),
+           core::did_you_mean(field.name(), known, "known keys"));
     }
   }
+}
 
-  void report_unknown(const Fields& table, const std::vector<std::string>& known) {
-    for (const Value field : table.value()) {
-      if (!core::contains(known, field.name())) {
-        warn(fmt::format(
-                 "{} has no key '{}': it is ignored", table.what(), core::printable(field.name())),
-             field.key_place(),
-             core::did_you_mean(field.name(), known, "known keys"));
-      }
+// The items of a list of tables; others are errors.
+std::vector<Fields> tables(Fields& memory, std::string_view key, const std::string& what) {
+  std::vector<Fields> found;
+  for (const Value item : memory.items(key)) {
+    Fields table{item, what, memory.errors(), voice()};
+    if (table.is_table()) {
+      found.push_back(std::move(table));
     }
   }
+  return found;
+}
 
-  // The items of a list of tables; others are errors.
-  std::vector<Fields> tables(Fields& memory, std::string_view key, const std::string& what) {
-    std::vector<Fields> found;
-    for (const Value item : memory.items(key)) {
-      Fields table{item, what, errors_, voice_};
-      if (table.is_table()) {
-        found.push_back(std::move(table));
-      }
-    }
-    return found;
+// A memory's name, in lower case; empty where there is none, and then `place` stays what it is.
+std::string name_at(Fields& table, std::string_view key, core::Place& place) {
+  const docs::Text name = table.text(key);
+  if (name.written && core::trim(name.text).empty()) {
+    table.errors().push_back(wrong_rule(
+        fmt::format("'{}' must be a memory's name, not nothing", key), name.place, "such as DTCM"));
+  } else if (name.written) {
+    place = name.place;
   }
+  return core::to_lower(core::trim(name.text));
+}
 
-  void read_memory(Value value) {
-    Fields memory{value, "'memory'", errors_, voice_};
-    if (!memory.is_table()) {
-      return;
-    }
-    report_unknown(memory, kMemoryKeys);
-    rules_.allocates_arenas = memory.boolean("allocate_arenas", true);
-    for (Fields& table : tables(memory, "constraints", "a constraint")) {
-      read_constraint(table);
-    }
-    for (Fields& table : tables(memory, "tensors", "a rule")) {
-      read_rule(table);
-    }
+core::Result<std::uint64_t> size_of_text(const std::string& text,
+                                         std::string_view key,
+                                         Value value) {
+  if (text.size() > 1 && text.front() == '0' && text[1] >= '0' && text[1] <= '9') {
+    return core::fail(wrong_rule(
+        fmt::format(
+            "'{}' begins with 0, which some read as octal: '{}'", key, core::printable(text)),
+        value.place(),
+        "leave out the leading zeros"));
   }
-
-  // A memory's name, in lower case; empty where there is none.
-  std::string name_at(Fields& table, std::string_view key, core::Place& place) {
-    const docs::Text name = table.text(key);
-    if (name.written && core::trim(name.text).empty()) {
-      wrong(fmt::format("'{}' must be a memory's name, not nothing", key),
-            name.place,
-            "such as DTCM");
-    } else if (name.written) {
-      place = name.place;
-    }
-    return core::to_lower(core::trim(name.text));
+  const auto parsed = core::parse_bytes(text, value.place());
+  if (!parsed) {
+    const core::Diagnostic& error = parsed.error().front();
+    return core::fail(wrong_rule(error.message, value.place(), error.hint));
   }
+  return parsed->count();
+}
 
-  std::optional<std::uint64_t> size_at(Fields& table, std::string_view key) {
-    const Value value = table.value()[key];
-    if (!value) {
-      return std::nullopt;
-    }
-    if (value.is(Kind::kWhole)) {
-      return value.whole();
-    }
-    if (value.is(Kind::kText)) {
-      const std::string text = value.string();
-      if (text.size() > 1 && text.front() == '0' && text[1] >= '0' && text[1] <= '9') {
-        wrong(fmt::format(
-                  "'{}' begins with 0, which some read as octal: '{}'", key, core::printable(text)),
-              value.place(),
-              "leave out the leading zeros");
-        return std::nullopt;
-      }
-      const auto parsed = core::parse_bytes(text, value.place());
-      if (parsed) {
-        return parsed->count();
-      }
-      wrong(parsed.error().front().message, value.place(), parsed.error().front().hint);
-      return std::nullopt;
-    }
-    wrong(fmt::format(
-              "'{}' must be a size, not {}",
-              key,
-              value.is(Kind::kNegative) ? "a negative number" : docs::kind_name(value.kind())),
-          value.place(),
-          "bytes as a whole number, or text such as \"64KiB\"");
+std::optional<std::uint64_t> size_at(Fields& table, std::string_view key) {
+  const Value value = table.value()[key];
+  if (!value) {
     return std::nullopt;
   }
+  if (value.is(Kind::kWhole)) {
+    return value.whole();
+  }
+  if (!value.is(Kind::kText)) {
+    table.errors().push_back(
+        wrong_rule(fmt::format("'{}' must be a size, not {}",
+                               key,
+                               value.is(Kind::kNegative) ? "a negative number"
+                                                         : docs::kind_name(value.kind())),
+                   value.place(),
+                   "bytes as a whole number, or text such as \"64KiB\""));
+    return std::nullopt;
+  }
+  const auto size = size_of_text(value.string(), key, value);
+  if (!size) {
+    table.errors().push_back(size.error().front());
+    return std::nullopt;
+  }
+  return *size;
+}
 
-  void read_constraint(Fields& table) {
-    report_unknown(table, kConstraintKeys);
-    MemoryConstraint read{.place = table.place()};
-    read.memory = name_at(table, "name", read.place);
-    if (!table.has("name")) {
-      wrong("a constraint has no 'name'", table.place(), "name the memory that it is about");
+MemoryConstraint read_constraint(Fields& table, core::Diagnostics& notes) {
+  report_unknown(table, kConstraintKeys, notes);
+  MemoryConstraint read{.place = table.place()};
+  read.memory = name_at(table, "name", read.place);
+  if (!table.has("name")) {
+    table.errors().push_back(wrong_rule(
+        "a constraint has no 'name'", table.place(), "name the memory that it is about"));
+  }
+  if (const auto size = size_at(table, "max_size"); size) {
+    read.max_size = core::Bytes{*size};
+  }
+  if (const auto value = size_at(table, "arena_alignment"); value) {
+    read.arena_alignment = core::Align::make(*value);
+    if (!read.arena_alignment || *value > kLargestRuleAlignment) {
+      table.errors().push_back(wrong_rule(
+          fmt::format("'arena_alignment' must be a power of two up to 1 GiB, not {}", *value),
+          table.value()["arena_alignment"].place(),
+          "such as 16, 32 or 64"));
     }
-    if (const auto size = size_at(table, "max_size"); size) {
-      read.max_size = core::Bytes{*size};
-    }
-    if (const auto value = size_at(table, "arena_alignment"); value) {
-      read.arena_alignment = core::Align::make(*value);
-      if (!read.arena_alignment || *value > kLargestRuleAlignment) {
-        wrong(fmt::format("'arena_alignment' must be a power of two up to 1 GiB, not {}", *value),
-              table.value()["arena_alignment"].place(),
-              "such as 16, 32 or 64");
-      }
-    }
-    auto* known = core::find_in(rules_.constraints, read.memory, &MemoryConstraint::memory);
-    if (known == nullptr) {
-      if (rules_.constraints.size() >= kMostMemories) {
-        return wrong(
-            fmt::format("there are more than {} constraints", kMostMemories), table.place(), "");
-      }
-      rules_.constraints.push_back(std::move(read));
-      return;
-    }
-    warn(fmt::format("'{}' has two constraints: the later one holds", core::printable(read.memory)),
+  }
+  return read;
+}
+
+void add_constraint(MemoryConstraint read,
+                    const core::Place& table,
+                    Rules& rules,
+                    core::Diagnostics& errors) {
+  auto* known = core::find_in(rules.constraints, read.memory, &MemoryConstraint::memory);
+  if (known == nullptr && rules.constraints.size() >= kMostMemories) {
+    errors.push_back(
+        wrong_rule(fmt::format("there are more than {} constraints", kMostMemories), table, ""));
+  } else if (known == nullptr) {
+    rules.constraints.push_back(std::move(read));
+  } else {
+    warn(rules.diagnostics,
+         fmt::format("'{}' has two constraints: the later one holds", core::printable(read.memory)),
          read.place,
          "write one");
     known->max_size = read.max_size ? read.max_size : known->max_size;
     known->arena_alignment = read.arena_alignment ? read.arena_alignment : known->arena_alignment;
     known->place = read.place;
   }
+}
 
-  void read_rule(Fields& table) {
-    report_unknown(table, kRuleKeys);
-    TensorRule rule{.place = table.place()};
-    read_type(table.value(), rule);
-    read_ids(table.value(), rule);
-    if (table.has("attributes")) {
-      Fields attributes{table.fields("attributes"), "'attributes'", errors_, voice_};
-      report_unknown(attributes, kAttributeKeys);
-      rule.attributes.memory = name_at(attributes, "memory", rule.attributes.memory_place);
-      rule.attributes.constant_destination_memory =
-          name_at(attributes, "constant_destination_memory", rule.attributes.destination_place);
+std::optional<model::Lifetime> read_type(Value value, core::Diagnostics& errors) {
+  const std::string type = value.is(Kind::kText) ? core::to_lower(value.text()) : "";
+  if (!value || type == kEvery) {
+    return std::nullopt;
+  }
+  const auto read = model::named<model::Lifetime>(type);
+  if (!read) {
+    const std::string hint = core::did_you_mean(type, {"scratch", "persistent", "constant", "*"});
+    errors.push_back(wrong_rule(
+        value.is(Kind::kText)
+            ? fmt::format("'{}' is not a type of tensor", core::printable(value.text()))
+            : fmt::format("'type' must be a string, not {}", docs::kind_name(value.kind())),
+        value.place(),
+        hint.empty() ? "the types are: scratch, persistent, constant, \"*\"" : hint));
+  }
+  return read;
+}
+
+// None: every tensor.
+std::vector<std::string> read_ids(Value value, core::Diagnostics& errors) {
+  if (!value) {
+    return {};
+  }
+  const bool list = value.is(Kind::kList);
+  if (list && value.size() == 0) {
+    errors.push_back(wrong_rule(
+        "a rule's list of ids is empty", value.place(), "leave 'id' out for every tensor"));
+  }
+  std::vector<std::string> ids;
+  for (const Value item :
+       list ? std::vector<Value>{value.begin(), value.end()} : std::vector<Value>{value}) {
+    if (item.is(Kind::kText)) {
+      ids.push_back(item.string());
+    } else if (item.is_integer()) {
+      ids.push_back(item.digits());
     } else {
-      warn("a rule without 'attributes' says nothing", table.place(), "");
-      for (const std::string& key : kAttributeKeys) {
-        if (const Value stray = table.value()[key]) {
-          wrong(fmt::format("'{}' stands outside of 'attributes'", key),
-                stray.key_place(),
-                "write it below 'attributes:'");
-        }
-      }
-    }
-    rules_.tensors.push_back(std::move(rule));
-  }
-
-  void read_type(Value table, TensorRule& rule) {
-    const Value value = table["type"];
-    if (!value) {
-      return;
-    }
-    const std::string type = value.is(Kind::kText) ? core::to_lower(value.text()) : "";
-    if (type == kEvery) {
-      return;
-    }
-    rule.type = model::named<model::Lifetime>(type);
-    if (!rule.type) {
-      const std::vector<std::string> types = {"scratch", "persistent", "constant", "*"};
-      std::string hint = core::did_you_mean(type, types);
-      wrong(value.is(Kind::kText)
-                ? fmt::format("'{}' is not a type of tensor", core::printable(value.text()))
-                : fmt::format("'type' must be a string, not {}", docs::kind_name(value.kind())),
-            value.place(),
-            hint.empty() ? "the types are: scratch, persistent, constant, \"*\"" : hint);
+      errors.push_back(wrong_rule(fmt::format("an id must be a string or a whole number, not {}",
+                                              docs::kind_name(item.kind())),
+                                  item.place(),
+                                  ""));
     }
   }
+  return core::contains(ids, kEvery) ? std::vector<std::string>{} : ids;
+}
 
-  void read_ids(Value table, TensorRule& rule) {
-    const Value value = table["id"];
-    if (!value) {
-      return;
-    }
-    const bool list = value.is(Kind::kList);
-    if (list && value.size() == 0) {
-      wrong("a rule's list of ids is empty", value.place(), "leave 'id' out for every tensor");
-    }
-    bool every = false;
-    for (const Value item :
-         list ? std::vector<Value>{value.begin(), value.end()} : std::vector<Value>{value}) {
-      if (item.is(Kind::kText)) {
-        rule.ids.push_back(item.string());
-      } else if (item.is_integer()) {
-        rule.ids.push_back(item.digits());
-      } else {
-        wrong(fmt::format("an id must be a string or a whole number, not {}",
-                          docs::kind_name(item.kind())),
-              item.place(),
-              "");
-        continue;
-      }
-      every = every || rule.ids.back() == kEvery;
-    }
-    if (every) {
-      rule.ids.clear();
+TensorRule read_rule(Fields& table, core::Diagnostics& notes) {
+  report_unknown(table, kRuleKeys, notes);
+  TensorRule rule{.place = table.place()};
+  rule.type = read_type(table.value()["type"], table.errors());
+  rule.ids = read_ids(table.value()["id"], table.errors());
+  if (table.has("attributes")) {
+    Fields attributes{table.fields("attributes"), "'attributes'", table.errors(), voice()};
+    report_unknown(attributes, kAttributeKeys, notes);
+    rule.attributes.memory = name_at(attributes, "memory", rule.attributes.memory_place);
+    rule.attributes.constant_destination_memory =
+        name_at(attributes, "constant_destination_memory", rule.attributes.destination_place);
+    return rule;
+  }
+  warn(notes, "a rule without 'attributes' says nothing", table.place());
+  for (const std::string& key : kAttributeKeys) {
+    if (const Value stray = table.value()[key]) {
+      table.errors().push_back(wrong_rule(fmt::format("'{}' stands outside of 'attributes'", key),
+                                          stray.key_place(),
+                                          "write it below 'attributes:'"));
     }
   }
+  return rule;
+}
 
-  // As a part's file may have.
-  static constexpr std::size_t kMostMemories = 64;
-
-  Rules rules_;
-  docs::Voice voice_ = docs::Voice::of(Code::kPlanRule);
-  core::Diagnostics errors_;
-};
+Rules read_memory(Value value, core::Diagnostics& errors) {
+  Rules rules;
+  Fields memory{value, "'memory'", errors, voice()};
+  if (memory.is_table()) {
+    report_unknown(memory, kMemoryKeys, rules.diagnostics);
+    rules.allocates_arenas = memory.boolean("allocate_arenas", true);
+    for (Fields& table : tables(memory, "constraints", "a constraint")) {
+      add_constraint(read_constraint(table, rules.diagnostics), table.place(), rules, errors);
+    }
+    for (Fields& table : tables(memory, "tensors", "a rule")) {
+      rules.tensors.push_back(read_rule(table, rules.diagnostics));
+    }
+  }
+  if (rules.constraints.empty() && rules.tensors.empty() && errors.empty()) {
+    errors.push_back(
+        wrong_rule("there is no rule in 'memory'",
+                   value.key_place(),
+                   "rules are its 'constraints' and 'tensors'; without any, leave out --rules"));
+  }
+  return rules;
+}
 
 std::size_t slot_of(model::Lifetime role) {
   return static_cast<std::size_t>(role);
@@ -331,7 +333,21 @@ core::Result<Rules> read_rules(std::string_view text, const std::string& path) {
   const auto file =
       path.ends_with(".toml") ? docs::parse_toml(text, path) : docs::parse_yaml(text, path);
   MEMSIZE_TRY(file);
-  return RulesReader{}.read(file->root());
+  Rules rules;
+  core::Diagnostics errors;
+  if (const Value root = file->root(); !root.is(Kind::kTable)) {
+    errors.push_back(
+        wrong_rule("the rules are no table", root.place(), "put them under 'memory:'"));
+  } else if (const Value memory = memory_in(root)) {
+    rules = read_memory(memory, errors);
+  } else {
+    errors = no_memory(root);
+  }
+  if (!errors.empty()) {
+    errors.resize(std::min(errors.size(), kMostFindings));
+    return tl::make_unexpected(std::move(errors));
+  }
+  return rules;
 }
 
 RuleIndex::RuleIndex(const Rules& rules) {
