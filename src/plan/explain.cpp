@@ -29,248 +29,256 @@ constexpr std::uint64_t kShare = 200;
 // Above this a bound alone takes too long to try many.
 constexpr std::size_t kManySlots = 20'000;
 
-class Explainer {
- public:
-  Explainer(const Problem& problem,
-            const model::PlanReport& wanted,
-            const Planned& planned,
-            Packer& packer,
-            std::size_t bank)
-      : problem_(problem), wanted_(wanted), planned_(planned), packer_(packer), bank_(bank) {
-    for (const Arena& arena : planned.arenas) {
-      if (arena.bank == bank) {
-        (arena.role == Lifetime::kScratch ? scratch_ : steady_).push_back(&arena);
-      }
-    }
-  }
+// A bank that holds more than it may, and what it holds.
+struct Overfull {
+  const Problem& problem;
+  const model::PlanReport& wanted;
+  const Planned& planned;
+  std::size_t index = 0;
+  const Arena* scratch = nullptr;
+  std::vector<const Arena*> steady = {};
 
-  Shortage explain() {
-    const Bank& bank = problem_.banks[bank_];
-    shortage_.memory = bank.name;
-    shortage_.needed = core::Bytes{planned_.used[bank_]};
-    shortage_.budget = core::Bytes{bank.budget};
-    shortage_.is_least = is_least();
-    if (!scratch_.empty()) {
-      find_live(*scratch_.front());
-    }
-    find_largest();
-    say_time();
-    say_capacity();
-    say_one_block();
-    say_staging();
-    return std::move(shortage_);
-  }
+  [[nodiscard]] const Bank& bank() const { return problem.banks[index]; }
 
- private:
-  // Where slots have a choice, or several arenas share the bank, another plan may need less of it.
-  [[nodiscard]] bool is_least() const {
-    const Arena* const only = scratch_.size() + steady_.size() != 1 ? nullptr
-                              : scratch_.empty()                    ? steady_.front()
-                                                                    : scratch_.front();
-    return only != nullptr && !has_choice(problem_) &&
-           (only->proof == Proof::kBound || only->proof == Proof::kExhausted);
-  }
+  [[nodiscard]] std::uint64_t needed() const { return planned.used[index]; }
 
-  [[nodiscard]] std::uint64_t excess() const {
-    return planned_.used[bank_] - problem_.banks[bank_].budget;
-  }
-
-  [[nodiscard]] const model::PlannedBlock& root_of(std::size_t slot) const {
-    return wanted_.blocks[problem_.slots[slot].blocks.front()];
-  }
-
-  [[nodiscard]] std::string shown(std::size_t slot) const {
-    return fmt::format("{} of {}",
-                       label_of(root_of(slot)),
-                       core::format_bytes(core::Bytes{problem_.slots[slot].size}));
-  }
-
-  [[nodiscard]] std::string name_of_bank(std::size_t bank) const {
-    return fmt::format("'{}'", core::printable(problem_.banks[bank].name, 80));
-  }
-
-  // Largest first; of equal ones the problem's order, which is that of ids.
-  void sort_by_size(std::vector<std::size_t>& slots) const {
-    std::ranges::stable_sort(slots, [&](std::size_t a, std::size_t b) {
-      return std::tuple{~problem_.slots[a].size, a} < std::tuple{~problem_.slots[b].size, b};
-    });
-  }
-
-  void find_live(const Arena& arena) {
-    const Taken taken = taken_of(problem_, arena);
-    shortage_.step = peak_of(taken.buffers).step;
-    for (std::size_t i = 0; i < taken.buffers.size(); ++i) {
-      const PlacedBuffer& buffer = taken.buffers[i];
-      const std::size_t slot = arena.slots[taken.owners[i]];
-      if (buffer.lower <= shortage_.step && shortage_.step < buffer.upper && buffer.size > 0 &&
-          (live_.empty() || live_.back() != slot)) {
-        live_.push_back(slot);
-      }
-    }
-    sort_by_size(live_);
-    for (const std::size_t slot : live_) {
-      shortage_.live.push_back(problem_.slots[slot].blocks.front());
-    }
-  }
-
-  void find_largest() {
-    std::vector<std::size_t> slots;
-    for (const Arena& arena : planned_.arenas) {
-      if (arena.bank == bank_ || arena.source == bank_) {
-        slots.insert(slots.end(), arena.slots.begin(), arena.slots.end());
-      }
-    }
-    sort_by_size(slots);
-    slots.resize(std::min(slots.size(), kLargest));
-    for (const std::size_t slot : slots) {
-      shortage_.largest.push_back(problem_.slots[slot].blocks.front());
-    }
-  }
-
-  // Whether each slot by itself has room somewhere.
-  [[nodiscard]] bool each_fits() const {
-    return std::ranges::all_of(problem_.slots, [&](const Slot& slot) {
-      return std::ranges::any_of(slot.homes, [&](const Home& home) {
-        return slot.size <= problem_.banks[home.bank].budget;
-      });
-    });
-  }
-
-  void say_time() {
-    if (!shortage_.is_least && packer_.over() && each_fits()) {
-      shortage_.remedies.emplace_back("more time: the search was cut off");
-    }
-  }
-
-  void say_capacity() {
-    const Bank& bank = problem_.banks[bank_];
-    const std::uint64_t needed = planned_.used[bank_];
-    const std::uint64_t all = bank.begin + needed;
-    const std::string more = core::format_bytes(core::Bytes{excess()});
-    if (bank.limited_by_rule && needed <= bank.window) {
-      shortage_.remedies.push_back(
-          fmt::format("raise max_size of {} to {} ({} more)", name_of_bank(bank_), all, more));
-    } else if (bank.enough_within) {
-      shortage_.remedies.push_back(fmt::format("a capacity of {} ({} more)", all, more));
-    } else if (needed <= bank.window) {
-      shortage_.remedies.push_back(
-          fmt::format("keep back {} less of {}", more, name_of_bank(bank_)));
-    } else {
-      shortage_.remedies.push_back(fmt::format("{} more in {}", more, name_of_bank(bank_)));
-    }
-  }
-
-  // A bank that the slot may not go to by itself, but has room for it.
-  [[nodiscard]] std::optional<std::size_t> other_bank(std::size_t slot) const {
-    const Slot& moved = problem_.slots[slot];
-    for (std::size_t bank = 0; bank < problem_.banks.size(); ++bank) {
-      const Bank& other = problem_.banks[bank];
-      const bool constant = moved.role == Lifetime::kConstant;
-      const bool suits = constant ? !other.is_volatile : other.writable;
-      const bool known = core::contains(moved.homes, bank, &Home::bank);
-      const std::uint64_t padding = std::max(alignment_in(other, moved), other.base_alignment);
-      if (bank != bank_ && suits && !known && other.mapped &&
-          planned_.used[bank] + moved.size + padding <= other.budget) {
-        return bank;
-      }
-    }
-    return std::nullopt;
-  }
-
-  void say_without(std::size_t slot) {
-    const auto other = other_bank(slot);
-    shortage_.remedies.push_back(
-        other ? fmt::format("a rule that moves {} to {}", shown(slot), name_of_bank(*other))
-              : fmt::format("without {} it would fit", shown(slot)));
-  }
-
-  // The smallest block that is too much.
-  void say_one_block() {
-    std::optional<std::size_t> smallest = one_scratch();
-    for (const Arena* arena : steady_) {
-      for (const std::size_t slot : arena->slots) {
-        const std::uint64_t size = problem_.slots[slot].size;
-        if (!arena->staged() && size >= excess() &&
-            (!smallest || size < problem_.slots[*smallest].size)) {
-          smallest = slot;
-        }
-      }
-    }
-    if (smallest) {
-      say_without(*smallest);
-    }
-  }
-
-  [[nodiscard]] std::optional<std::size_t> one_scratch() const {
-    if (scratch_.empty()) {
-      return std::nullopt;
-    }
-    const Arena& arena = *scratch_.front();
-    const auto room =
-        room_for_scratch(problem_.banks[bank_], planned_.loads[bank_], arena.base_alignment);
-    if (!room) {
-      return std::nullopt;
-    }
-    const std::uint64_t least = arena.lower_bound - std::min(arena.lower_bound, *room);
-    std::size_t bounds = arena.slots.size() > kManySlots ? kPackings : kBounds;
-    std::size_t packings = kPackings;
-    for (std::size_t i = live_.size(); i > 0 && bounds > 0 && packings > 0; --i) {
-      const std::size_t slot = live_[i - 1];
-      if (problem_.slots[slot].size < least) {
-        continue;
-      }
-      --bounds;
-      Arena rest = arena;
-      std::erase(rest.slots, slot);
-      const std::vector<Buffer> buffers = buffers_of(problem_, rest);
-      if (lower_bound(buffers).count() > *room) {
-        continue;
-      }
-      --packings;
-      const Packing packing = packer_.pack_scratch(buffers, *room, kShare);
-      if (packing.offsets.size() == buffers.size() && packing.height.count() <= *room) {
-        return slot;
-      }
-    }
-    return std::nullopt;
-  }
-
-  // Constants need not be staged.
-  void say_staging() {
-    for (const Arena* arena : steady_) {
-      if (!arena->staged() || !problem_.banks[arena->source].mapped) {
-        continue;
-      }
-      std::optional<std::size_t> smallest;
-      for (const std::size_t slot : arena->slots) {
-        const std::uint64_t size = problem_.slots[slot].size;
-        if (size >= excess() && (!smallest || size < problem_.slots[*smallest].size)) {
-          smallest = slot;
-        }
-      }
-      if (smallest) {
-        shortage_.remedies.push_back(fmt::format("read the constant {} in {}, without staging it",
-                                                 shown(*smallest),
-                                                 name_of_bank(arena->source)));
-      } else if (arena->height >= excess()) {
-        shortage_.remedies.push_back(fmt::format("read the staged constants in {}, all {} of them",
-                                                 name_of_bank(arena->source),
-                                                 core::format_bytes(core::Bytes{arena->height})));
-      }
-    }
-  }
-
-  const Problem& problem_;
-  const model::PlanReport& wanted_;
-  const Planned& planned_;
-  Packer& packer_;
-  std::size_t bank_;
-  std::vector<const Arena*> scratch_;
-  std::vector<const Arena*> steady_;
-  // Alive at the busiest step, largest first.
-  std::vector<std::size_t> live_;
-  Shortage shortage_;
+  [[nodiscard]] std::uint64_t excess() const { return needed() - bank().budget; }
 };
+
+Overfull overfull(const Problem& problem,
+                  const model::PlanReport& wanted,
+                  const Planned& planned,
+                  std::size_t bank) {
+  Overfull full{problem, wanted, planned, bank};
+  for (const Arena& arena : planned.arenas) {
+    if (arena.bank == bank && arena.role == Lifetime::kScratch) {
+      full.scratch = &arena;
+    } else if (arena.bank == bank) {
+      full.steady.push_back(&arena);
+    }
+  }
+  return full;
+}
+
+// Where slots have a choice, or several arenas share the bank, another plan may need less of it.
+bool is_least(const Overfull& full) {
+  const Arena* const only = full.steady.empty() ? full.scratch
+                            : full.steady.size() == 1 && full.scratch == nullptr
+                                ? full.steady.front()
+                                : nullptr;
+  return only != nullptr && !has_choice(full.problem) &&
+         (only->proof == Proof::kBound || only->proof == Proof::kExhausted);
+}
+
+std::string with_size(const Overfull& full, std::size_t index) {
+  const Slot& slot = full.problem.slots[index];
+  return fmt::format("{} of {}",
+                     label_of(full.wanted.blocks[slot.blocks.front()]),
+                     core::format_bytes(core::Bytes{slot.size}));
+}
+
+// Largest first; of equal ones the problem's order, which is that of ids.
+void sort_by_size(std::vector<std::size_t>& slots, const Problem& problem) {
+  std::ranges::stable_sort(slots, {}, [&](std::size_t slot) {
+    return std::tuple{~problem.slots[slot].size, slot};
+  });
+}
+
+// Of their roots, in the report.
+std::vector<std::size_t> first_blocks(const std::vector<std::size_t>& slots,
+                                      const Problem& problem) {
+  std::vector<std::size_t> roots;
+  for (const std::size_t slot : slots) {
+    roots.push_back(problem.slots[slot].blocks.front());
+  }
+  return roots;
+}
+
+// Largest first.
+std::vector<std::size_t> live_at(std::int64_t step,
+                                 const Taken& taken,
+                                 const Arena& arena,
+                                 const Problem& problem) {
+  std::vector<std::size_t> live;
+  for (std::size_t i = 0; i < taken.buffers.size(); ++i) {
+    const PlacedBuffer& buffer = taken.buffers[i];
+    const std::size_t slot = arena.slots[taken.owners[i]];
+    if (buffer.lower <= step && step < buffer.upper && buffer.size > 0 &&
+        (live.empty() || live.back() != slot)) {
+      live.push_back(slot);
+    }
+  }
+  sort_by_size(live, problem);
+  return live;
+}
+
+std::vector<std::size_t> largest_in(const Overfull& full) {
+  std::vector<std::size_t> slots;
+  for (const Arena& arena : full.planned.arenas) {
+    if (arena.bank == full.index || arena.source == full.index) {
+      slots.insert(slots.end(), arena.slots.begin(), arena.slots.end());
+    }
+  }
+  sort_by_size(slots, full.problem);
+  slots.resize(std::min(slots.size(), kLargest));
+  return slots;
+}
+
+// Whether each slot by itself has room somewhere.
+bool each_fits(const Problem& problem) {
+  return std::ranges::all_of(problem.slots, [&](const Slot& slot) {
+    return std::ranges::any_of(
+        slot.homes, [&](const Home& home) { return slot.size <= problem.banks[home.bank].budget; });
+  });
+}
+
+std::string more_room(const Overfull& full) {
+  const Bank& bank = full.bank();
+  const std::uint64_t all = bank.begin + full.needed();
+  const std::string more = core::format_bytes(core::Bytes{full.excess()});
+  if (bank.limited_by_rule && full.needed() <= bank.window) {
+    return fmt::format("raise max_size of {} to {} ({} more)", quoted(bank.name), all, more);
+  }
+  if (bank.enough_within) {
+    return fmt::format("a capacity of {} ({} more)", all, more);
+  }
+  return full.needed() <= bank.window
+             ? fmt::format("keep back {} less of {}", more, quoted(bank.name))
+             : fmt::format("{} more in {}", more, quoted(bank.name));
+}
+
+// A bank that the slot may not go to by itself, but has room for it.
+const Bank* other_bank(const Overfull& full, const Slot& moved) {
+  for (std::size_t bank = 0; bank < full.problem.banks.size(); ++bank) {
+    const Bank& other = full.problem.banks[bank];
+    const bool constant = moved.role == Lifetime::kConstant;
+    const bool suits = constant ? !other.is_volatile : other.writable;
+    const bool known = core::contains(moved.homes, bank, &Home::bank);
+    const std::uint64_t padding = std::max(alignment_in(other, moved), other.base_alignment);
+    if (bank != full.index && suits && !known && other.mapped &&
+        full.planned.used[bank] + moved.size + padding <= other.budget) {
+      return &other;
+    }
+  }
+  return nullptr;
+}
+
+std::string remedy_without(const Overfull& full, std::size_t slot) {
+  const Bank* const other = other_bank(full, full.problem.slots[slot]);
+  return other != nullptr
+             ? fmt::format("a rule that moves {} to {}", with_size(full, slot), quoted(other->name))
+             : fmt::format("without {} it would fit", with_size(full, slot));
+}
+
+// The smallest scratch block that is too much; `live` at the busiest step, largest first.
+std::optional<std::size_t> one_scratch(const Overfull& full,
+                                       const std::vector<std::size_t>& live,
+                                       Packer& packer) {
+  if (full.scratch == nullptr) {
+    return std::nullopt;
+  }
+  const Arena& arena = *full.scratch;
+  const auto room =
+      room_for_scratch(full.bank(), full.planned.loads[full.index], arena.base_alignment);
+  if (!room) {
+    return std::nullopt;
+  }
+  const std::uint64_t least = arena.lower_bound - std::min(arena.lower_bound, *room);
+  std::size_t bounds = arena.slots.size() > kManySlots ? kPackings : kBounds;
+  std::size_t packings = kPackings;
+  for (std::size_t i = live.size(); i > 0 && bounds > 0 && packings > 0; --i) {
+    const std::size_t slot = live[i - 1];
+    if (full.problem.slots[slot].size < least) {
+      continue;
+    }
+    --bounds;
+    Arena rest = arena;
+    std::erase(rest.slots, slot);
+    const std::vector<Buffer> buffers = buffers_of(full.problem, rest);
+    if (lower_bound(buffers).count() > *room) {
+      continue;
+    }
+    --packings;
+    const Packing packing = packer.pack_scratch(buffers, *room, kShare);
+    if (packing.offsets.size() == buffers.size() && packing.height.count() <= *room) {
+      return slot;
+    }
+  }
+  return std::nullopt;
+}
+
+// The smaller of `smallest` and the smallest of the arena that is as large as what is too much.
+std::optional<std::size_t> smallest_of(const Overfull& full,
+                                       const Arena& arena,
+                                       std::optional<std::size_t> smallest = std::nullopt) {
+  for (const std::size_t slot : arena.slots) {
+    const std::uint64_t size = full.problem.slots[slot].size;
+    if (size >= full.excess() && (!smallest || size < full.problem.slots[*smallest].size)) {
+      smallest = slot;
+    }
+  }
+  return smallest;
+}
+
+// Constants need not be staged.
+std::optional<std::string> without_staging(const Overfull& full, const Arena& arena) {
+  const Bank& source = full.problem.banks[arena.source];
+  if (!arena.staged() || !source.mapped) {
+    return std::nullopt;
+  }
+  if (const auto smallest = smallest_of(full, arena); smallest) {
+    return fmt::format("read the constant {} in {}, without staging it",
+                       with_size(full, *smallest),
+                       quoted(source.name));
+  }
+  if (arena.height >= full.excess()) {
+    return fmt::format("read the staged constants in {}, all {} of them",
+                       quoted(source.name),
+                       core::format_bytes(core::Bytes{arena.height}));
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> remedies_for(const Overfull& full,
+                                      bool is_proved,
+                                      const std::vector<std::size_t>& live,
+                                      Packer& packer) {
+  std::vector<std::string> remedies;
+  if (!is_proved && packer.over() && each_fits(full.problem)) {
+    remedies.emplace_back("more time: the search was cut off");
+  }
+  remedies.push_back(more_room(full));
+  std::optional<std::size_t> smallest = one_scratch(full, live, packer);
+  for (const Arena* arena : full.steady) {
+    smallest = arena->staged() ? smallest : smallest_of(full, *arena, smallest);
+  }
+  if (smallest) {
+    remedies.push_back(remedy_without(full, *smallest));
+  }
+  for (const Arena* arena : full.steady) {
+    if (auto remedy = without_staging(full, *arena); remedy) {
+      remedies.push_back(std::move(*remedy));
+    }
+  }
+  return remedies;
+}
+
+Shortage explained(const Overfull& full, Packer& packer) {
+  Shortage shortage{.memory = full.bank().name,
+                    .needed = core::Bytes{full.needed()},
+                    .is_least = is_least(full),
+                    .budget = core::Bytes{full.bank().budget}};
+  std::vector<std::size_t> live;
+  if (full.scratch != nullptr) {
+    const Taken taken = taken_of(full.problem, *full.scratch);
+    shortage.step = peak_of(taken.buffers).step;
+    live = live_at(shortage.step, taken, *full.scratch, full.problem);
+  }
+  shortage.live = first_blocks(live, full.problem);
+  shortage.largest = first_blocks(largest_in(full), full.problem);
+  shortage.remedies = remedies_for(full, shortage.is_least, live, packer);
+  return shortage;
+}
 
 }  // namespace
 
@@ -281,7 +289,7 @@ std::vector<Shortage> explain(const Problem& problem,
   std::vector<Shortage> shortages;
   for (std::size_t bank = 0; bank < problem.banks.size(); ++bank) {
     if (planned.used[bank] > problem.banks[bank].budget) {
-      shortages.push_back(Explainer{problem, wanted, planned, packer, bank}.explain());
+      shortages.push_back(explained(overfull(problem, wanted, planned, bank), packer));
     }
   }
   return shortages;
