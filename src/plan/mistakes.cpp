@@ -1,20 +1,14 @@
 // The first mistakes are told, the others counted.
 #include "mistakes.hpp"
 
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include "problem.hpp"
 
-#include <tuple>
-
 #include <fmt/format.h>
 
 namespace memsize::plan {
-
-bool Mistakes::EarlierSpot::operator()(const Spot& a, const Spot& b) const {
-  return std::tie(a.first, a.second.path, a.second.line, a.second.column) <
-         std::tie(b.first, b.second.path, b.second.line, b.second.column);
-}
 
 void Mistakes::add(core::Code code, std::string what, core::Place place, std::string hint) {
   if (errors_.size() >= kMostMistakes) {
@@ -30,19 +24,20 @@ void Mistakes::add_for(const model::PlannedBlock& block,
                        const core::Place& place,
                        std::string hint) {
   constexpr std::size_t kListed = 5;
-  const auto known = by_place_.find({code, place});
-  if (known == by_place_.end()) {
+  auto* const known = core::find_where(shared_, [&](const auto& each) {
+    return errors_[each.first].code == code && errors_[each.first].place == place;
+  });
+  if (known == nullptr) {
     if (errors_.size() < kMostMistakes) {
-      by_place_.emplace(std::pair{code, place}, std::pair{errors_.size(), std::size_t{0}});
+      shared_.emplace_back(errors_.size(), 0);
     }
     return add(code, std::move(what), place, std::move(hint));
   }
-  auto& [error, others] = known->second;
-  if (++others <= kListed) {
-    errors_[error].details.push_back(fmt::format("the same for {}", label_of(block)));
+  std::vector<std::string>& details = errors_[known->first].details;
+  if (++known->second <= kListed) {
+    details.push_back(fmt::format("the same for {}", label_of(block)));
   } else {
-    std::string& last = errors_[error].details.back();
-    last = fmt::format("and for {} more", others - kListed + 1);
+    details.back() = fmt::format("and for {} more", known->second - kListed + 1);
   }
 }
 

@@ -5,10 +5,10 @@
 #include "memsize/model/plan.hpp"
 
 #include <cstddef>
-#include <map>
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace memsize::plan {
 
@@ -31,16 +31,10 @@ class Mistakes {
   [[nodiscard]] core::Diagnostics take();
 
  private:
-  using Spot = std::pair<core::Code, core::Place>;
-
-  struct EarlierSpot {
-    bool operator()(const Spot& a, const Spot& b) const;
-  };
-
   core::Diagnostics errors_;
   std::size_t unsaid_ = 0;
-  /// Where something is wrong: the error, and for how many blocks besides the first.
-  std::map<Spot, std::pair<std::size_t, std::size_t>, EarlierSpot> by_place_;
+  /// Errors that may be of many blocks, and of how many besides the first.
+  std::vector<std::pair<std::size_t, std::size_t>> shared_;
   std::set<std::pair<std::string, std::size_t>> asked_for_;
 };
 

@@ -222,24 +222,7 @@ std::string nearest_id(const PlanReport& wanted, const std::string& id) {
   return core::did_you_mean(id, ids);
 }
 
-// Of the block at `begin` in the slot. `sum`: what all blocks come to.
-void keep_offset(Slot& slot,
-                 const PlannedBlock& block,
-                 std::uint64_t begin,
-                 core::Bytes sum,
-                 const PlanReport& wanted,
-                 Mistakes& mistakes) {
-  if (!slot.offset) {
-    slot.offset = (*block.offset - core::Bytes{begin}).count();
-  }
-  if (*block.offset + sum > model::kLargestPlan) {
-    mistakes.add(Code::kPlanSize,
-                 fmt::format("{} shall stay at the offset {}", label_of(block), *slot.offset),
-                 spot_of(wanted, block),
-                 "no plan is that large: let it move");
-  }
-}
-
+// `sum`: what all blocks come to.
 void keep_offsets(std::vector<Slot>& slots,
                   core::Bytes sum,
                   const PlanReport& wanted,
@@ -260,7 +243,15 @@ void keep_offsets(std::vector<Slot>& slots,
                      spot_of(wanted, block),
                      "give a report that has its offset, or let it move");
       } else if ((named || options.keep_offsets) && block.offset) {
-        keep_offset(slot, block, slot.begins[k], sum, wanted, mistakes);
+        if (!slot.offset) {
+          slot.offset = (*block.offset - core::Bytes{slot.begins[k]}).count();
+        }
+        if (*block.offset + sum > model::kLargestPlan) {
+          mistakes.add(Code::kPlanSize,
+                       fmt::format("{} shall stay at the offset {}", label_of(block), *slot.offset),
+                       spot_of(wanted, block),
+                       "no plan is that large: let it move");
+        }
       }
     }
   }
@@ -331,30 +322,12 @@ void find_homes(Slot& slot, const Wish& wish, const Banks& banks, Mistakes& mist
   }
 }
 
-void find_all_homes(std::vector<Slot>& slots,
-                    const PlanReport& wanted,
-                    const PlanOptions& options,
-                    const RuleIndex& rules,
-                    const Banks& banks,
-                    Mistakes& mistakes) {
-  for (Slot& slot : slots) {
-    const PlannedBlock& root = wanted.blocks[slot.blocks.front()];
-    const bool is_kept = (options.keep_memories || slot.offset) && !root.memory.empty() &&
-                         (root.memory != "default" || banks.named(root.memory));
-    const TensorAttributes rule = rules.of(slot.role, root.id);
-    find_homes(slot, {wanted, root, rule, is_kept}, banks, mistakes);
-  }
-}
-
 // --- one source for each destination
 
-struct TwoSources {
-  const Slot& first;
-  const Slot& second;
-};
+using TwoSlots = std::pair<const Slot*, const Slot*>;
 
 // Two constants that would fill one arena from two memories; slots lose the homes that would.
-std::optional<TwoSources> contradiction(std::vector<Slot>& slots, std::size_t banks) {
+std::optional<TwoSlots> contradiction(std::vector<Slot>& slots, std::size_t banks) {
   // Of each bank: the slot that says where its constants come from.
   std::vector<const Slot*> sure(banks, nullptr);
   const auto contradicts = [&](const Home& home) {
@@ -367,7 +340,7 @@ std::optional<TwoSources> contradiction(std::vector<Slot>& slots, std::size_t ba
     }
     const Home& home = slot.homes.front();
     if (contradicts(home)) {
-      return TwoSources{*sure[home.bank], slot};
+      return TwoSlots{sure[home.bank], &slot};
     }
     if (sure[home.bank] == nullptr) {
       sure[home.bank] = &slot;
@@ -381,30 +354,30 @@ std::optional<TwoSources> contradiction(std::vector<Slot>& slots, std::size_t ba
     std::erase_if(slot.homes, contradicts);
     if (slot.homes.empty()) {
       slot.homes = {preferred};
-      return TwoSources{*sure[preferred.bank], slot};
+      return TwoSlots{sure[preferred.bank], &slot};
     }
   }
   return std::nullopt;
 }
 
-void say_two_sources(const TwoSources& found,
+void say_two_sources(const TwoSlots& found,
                      const PlanReport& wanted,
                      const RuleIndex& rules,
                      const Banks& banks,
                      Mistakes& mistakes) {
-  const PlannedBlock& first = wanted.blocks[found.first.blocks.front()];
-  const PlannedBlock& second = wanted.blocks[found.second.blocks.front()];
+  const PlannedBlock& first = wanted.blocks[found.first->blocks.front()];
+  const PlannedBlock& second = wanted.blocks[found.second->blocks.front()];
   const auto from = [&](const Slot& slot) { return quoted(banks[slot.homes.front().source].name); };
   const TensorAttributes rule = rules.of(Lifetime::kConstant, second.id);
   const core::Place& of_rule =
       rule.constant_destination_memory.empty() ? rule.memory_place : rule.destination_place;
   mistakes.add(Code::kPlanRule,
                fmt::format("the constants of {} come from two memories: {} from {}, {} from {}",
-                           quoted(banks[found.first.homes.front().bank].name),
+                           quoted(banks[found.first->homes.front().bank].name),
                            label_of(first),
-                           from(found.first),
+                           from(*found.first),
                            label_of(second),
-                           from(found.second)),
+                           from(*found.second)),
                of_rule.path.empty() ? spot_of(wanted, second) : of_rule,
                "one copy fills an arena, from one memory: give both the same source, or another "
                "memory at run time");
@@ -446,7 +419,13 @@ core::Result<Problem> make_problem(const PlanReport& wanted,
     const RuleIndex rules{options.rules};
     keep_offsets(slots, sum, wanted, options, mistakes);
     check_rules(options.rules, wanted, notes);
-    find_all_homes(slots, wanted, options, rules, banks, mistakes);
+    for (Slot& slot : slots) {
+      const PlannedBlock& root = wanted.blocks[slot.blocks.front()];
+      const TensorAttributes rule = rules.of(slot.role, root.id);
+      const bool is_kept = (options.keep_memories || slot.offset) && !root.memory.empty() &&
+                           (root.memory != "default" || banks.named(root.memory));
+      find_homes(slot, {wanted, root, rule, is_kept}, banks, mistakes);
+    }
     if (mistakes.empty()) {
       if (const auto found = contradiction(slots, banks.all.size()); found) {
         say_two_sources(*found, wanted, rules, banks, mistakes);
