@@ -88,6 +88,7 @@ void sort_by_size(std::vector<std::size_t>& slots, const Problem& problem) {
 std::vector<std::size_t> first_blocks(const std::vector<std::size_t>& slots,
                                       const Problem& problem) {
   std::vector<std::size_t> roots;
+  roots.reserve(slots.size());
   for (const std::size_t slot : slots) {
     roots.push_back(problem.slots[slot].blocks.front());
   }

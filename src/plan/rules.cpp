@@ -48,8 +48,11 @@ const docs::Voice& voice() {
   return of_rules;
 }
 
-core::Diagnostic wrong_rule(std::string what, const core::Place& place, std::string hint) {
-  return core::error(Code::kPlanRule, std::move(what), place, std::move(hint));
+void wrong(core::Diagnostics& errors,
+           std::string what,
+           const core::Place& place,
+           std::string hint) {
+  errors.push_back(core::error(Code::kPlanRule, std::move(what), place, std::move(hint)));
 }
 
 void warn(core::Diagnostics& notes,
@@ -84,10 +87,10 @@ core::Diagnostics no_memory(Value file) {
   core::Diagnostics errors;
   for (const Value field : file) {
     if (field.name() == "constraints" || field.name() == "tensors") {
-      errors.push_back(
-          wrong_rule(fmt::format("'{}' stands outside of 'memory'", field.name()),
-                     field.key_place(),
-                     fmt::format("write it below 'memory:' (TOML: [[memory.{}]])", field.name())));
+      wrong(errors,
+            fmt::format("'{}' stands outside of 'memory'", field.name()),
+            field.key_place(),
+            fmt::format("write it below 'memory:' (TOML: [[memory.{}]])", field.name()));
     }
   }
   if (errors.empty()) {
@@ -97,11 +100,11 @@ core::Diagnostics no_memory(Value file) {
         hint = core::did_you_mean(field.name(), {"memory"});
       }
     }
-    errors.push_back(wrong_rule(
-        "there is no 'memory': the file has no rule",
-        file.place(),
-        hint.empty() ? "rules are below 'memory:', or 'engine: config: aot_args: memory:'"
-                     : std::move(hint)));
+    wrong(errors,
+          "there is no 'memory': the file has no rule",
+          file.place(),
+          hint.empty() ? "rules are below 'memory:', or 'engine: config: aot_args: memory:'"
+                       : std::move(hint));
   }
   return errors;
 }
@@ -136,30 +139,14 @@ std::vector<Fields> tables(Fields& memory, std::string_view key, const std::stri
 std::string name_at(Fields& table, std::string_view key, core::Place& place) {
   const docs::Text name = table.text(key);
   if (name.written && core::trim(name.text).empty()) {
-    table.errors().push_back(wrong_rule(
-        fmt::format("'{}' must be a memory's name, not nothing", key), name.place, "such as DTCM"));
+    wrong(table.errors(),
+          fmt::format("'{}' must be a memory's name, not nothing", key),
+          name.place,
+          "such as DTCM");
   } else if (name.written) {
     place = name.place;
   }
   return core::to_lower(core::trim(name.text));
-}
-
-core::Result<std::uint64_t> size_of_text(const std::string& text,
-                                         std::string_view key,
-                                         Value value) {
-  if (text.size() > 1 && text.front() == '0' && text[1] >= '0' && text[1] <= '9') {
-    return core::fail(wrong_rule(
-        fmt::format(
-            "'{}' begins with 0, which some read as octal: '{}'", key, core::printable(text)),
-        value.place(),
-        "leave out the leading zeros"));
-  }
-  const auto parsed = core::parse_bytes(text, value.place());
-  if (!parsed) {
-    const core::Diagnostic& error = parsed.error().front();
-    return core::fail(wrong_rule(error.message, value.place(), error.hint));
-  }
-  return parsed->count();
 }
 
 std::optional<std::uint64_t> size_at(Fields& table, std::string_view key) {
@@ -171,21 +158,31 @@ std::optional<std::uint64_t> size_at(Fields& table, std::string_view key) {
     return value.whole();
   }
   if (!value.is(Kind::kText)) {
-    table.errors().push_back(
-        wrong_rule(fmt::format("'{}' must be a size, not {}",
-                               key,
-                               value.is(Kind::kNegative) ? "a negative number"
-                                                         : docs::kind_name(value.kind())),
-                   value.place(),
-                   "bytes as a whole number, or text such as \"64KiB\""));
+    wrong(table.errors(),
+          fmt::format(
+              "'{}' must be a size, not {}",
+              key,
+              value.is(Kind::kNegative) ? "a negative number" : docs::kind_name(value.kind())),
+          value.place(),
+          "bytes as a whole number, or text such as \"64KiB\"");
     return std::nullopt;
   }
-  const auto size = size_of_text(value.string(), key, value);
-  if (!size) {
-    table.errors().push_back(size.error().front());
+  const std::string text = value.string();
+  if (text.size() > 1 && text.front() == '0' && text[1] >= '0' && text[1] <= '9') {
+    wrong(table.errors(),
+          fmt::format(
+              "'{}' begins with 0, which some read as octal: '{}'", key, core::printable(text)),
+          value.place(),
+          "leave out the leading zeros");
     return std::nullopt;
   }
-  return *size;
+  const auto parsed = core::parse_bytes(text, value.place());
+  if (!parsed) {
+    const core::Diagnostic& error = parsed.error().front();
+    wrong(table.errors(), error.message, value.place(), error.hint);
+    return std::nullopt;
+  }
+  return parsed->count();
 }
 
 MemoryConstraint read_constraint(Fields& table, core::Diagnostics& notes) {
@@ -193,8 +190,10 @@ MemoryConstraint read_constraint(Fields& table, core::Diagnostics& notes) {
   MemoryConstraint read{.place = table.place()};
   read.memory = name_at(table, "name", read.place);
   if (!table.has("name")) {
-    table.errors().push_back(wrong_rule(
-        "a constraint has no 'name'", table.place(), "name the memory that it is about"));
+    wrong(table.errors(),
+          "a constraint has no 'name'",
+          table.place(),
+          "name the memory that it is about");
   }
   if (const auto size = size_at(table, "max_size"); size) {
     read.max_size = core::Bytes{*size};
@@ -202,10 +201,10 @@ MemoryConstraint read_constraint(Fields& table, core::Diagnostics& notes) {
   if (const auto value = size_at(table, "arena_alignment"); value) {
     read.arena_alignment = core::Align::make(*value);
     if (!read.arena_alignment || *value > kLargestRuleAlignment) {
-      table.errors().push_back(wrong_rule(
-          fmt::format("'arena_alignment' must be a power of two up to 1 GiB, not {}", *value),
-          table.value()["arena_alignment"].place(),
-          "such as 16, 32 or 64"));
+      wrong(table.errors(),
+            fmt::format("'arena_alignment' must be a power of two up to 1 GiB, not {}", *value),
+            table.value()["arena_alignment"].place(),
+            "such as 16, 32 or 64");
     }
   }
   return read;
@@ -217,8 +216,7 @@ void add_constraint(MemoryConstraint read,
                     core::Diagnostics& errors) {
   auto* known = core::find_in(rules.constraints, read.memory, &MemoryConstraint::memory);
   if (known == nullptr && rules.constraints.size() >= kMostMemories) {
-    errors.push_back(
-        wrong_rule(fmt::format("there are more than {} constraints", kMostMemories), table, ""));
+    wrong(errors, fmt::format("there are more than {} constraints", kMostMemories), table, "");
   } else if (known == nullptr) {
     rules.constraints.push_back(std::move(read));
   } else {
@@ -240,12 +238,12 @@ std::optional<model::Lifetime> read_type(Value value, core::Diagnostics& errors)
   const auto read = model::named<model::Lifetime>(type);
   if (!read) {
     const std::string hint = core::did_you_mean(type, {"scratch", "persistent", "constant", "*"});
-    errors.push_back(wrong_rule(
-        value.is(Kind::kText)
-            ? fmt::format("'{}' is not a type of tensor", core::printable(value.text()))
-            : fmt::format("'type' must be a string, not {}", docs::kind_name(value.kind())),
-        value.place(),
-        hint.empty() ? "the types are: scratch, persistent, constant, \"*\"" : hint));
+    wrong(errors,
+          value.is(Kind::kText)
+              ? fmt::format("'{}' is not a type of tensor", core::printable(value.text()))
+              : fmt::format("'type' must be a string, not {}", docs::kind_name(value.kind())),
+          value.place(),
+          hint.empty() ? "the types are: scratch, persistent, constant, \"*\"" : hint);
   }
   return read;
 }
@@ -257,8 +255,8 @@ std::vector<std::string> read_ids(Value value, core::Diagnostics& errors) {
   }
   const bool list = value.is(Kind::kList);
   if (list && value.size() == 0) {
-    errors.push_back(wrong_rule(
-        "a rule's list of ids is empty", value.place(), "leave 'id' out for every tensor"));
+    wrong(
+        errors, "a rule's list of ids is empty", value.place(), "leave 'id' out for every tensor");
   }
   std::vector<std::string> ids;
   for (const Value item :
@@ -268,10 +266,11 @@ std::vector<std::string> read_ids(Value value, core::Diagnostics& errors) {
     } else if (item.is_integer()) {
       ids.push_back(item.digits());
     } else {
-      errors.push_back(wrong_rule(fmt::format("an id must be a string or a whole number, not {}",
-                                              docs::kind_name(item.kind())),
-                                  item.place(),
-                                  ""));
+      wrong(errors,
+            fmt::format("an id must be a string or a whole number, not {}",
+                        docs::kind_name(item.kind())),
+            item.place(),
+            "");
     }
   }
   return core::contains(ids, kEvery) ? std::vector<std::string>{} : ids;
@@ -293,9 +292,10 @@ TensorRule read_rule(Fields& table, core::Diagnostics& notes) {
   warn(notes, "a rule without 'attributes' says nothing", table.place());
   for (const std::string& key : kAttributeKeys) {
     if (const Value stray = table.value()[key]) {
-      table.errors().push_back(wrong_rule(fmt::format("'{}' stands outside of 'attributes'", key),
-                                          stray.key_place(),
-                                          "write it below 'attributes:'"));
+      wrong(table.errors(),
+            fmt::format("'{}' stands outside of 'attributes'", key),
+            stray.key_place(),
+            "write it below 'attributes:'");
     }
   }
   return rule;
@@ -315,10 +315,10 @@ Rules read_memory(Value value, core::Diagnostics& errors) {
     }
   }
   if (rules.constraints.empty() && rules.tensors.empty() && errors.empty()) {
-    errors.push_back(
-        wrong_rule("there is no rule in 'memory'",
-                   value.key_place(),
-                   "rules are its 'constraints' and 'tensors'; without any, leave out --rules"));
+    wrong(errors,
+          "there is no rule in 'memory'",
+          value.key_place(),
+          "rules are its 'constraints' and 'tensors'; without any, leave out --rules");
   }
   return rules;
 }
@@ -336,8 +336,7 @@ core::Result<Rules> read_rules(std::string_view text, const std::string& path) {
   Rules rules;
   core::Diagnostics errors;
   if (const Value root = file->root(); !root.is(Kind::kTable)) {
-    errors.push_back(
-        wrong_rule("the rules are no table", root.place(), "put them under 'memory:'"));
+    wrong(errors, "the rules are no table", root.place(), "put them under 'memory:'");
   } else if (const Value memory = memory_in(root)) {
     rules = read_memory(memory, errors);
   } else {

@@ -361,6 +361,7 @@ void choose_constants(const std::vector<StagedConstant>& constants,
                       std::uint64_t room,
                       StageAdvice& advice) {
   std::vector<StageItem> items;
+  items.reserve(constants.size());
   for (const StagedConstant& one : constants) {
     items.push_back({one.size.count(), one.gain});
   }

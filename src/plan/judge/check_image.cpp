@@ -500,6 +500,7 @@ FoundSymbol judged_symbol(const Linked& linked, const Found& found, core::Diagno
 
 void say_overlaps(const Linked& linked, const std::vector<Found>& all, core::Diagnostics& said) {
   std::vector<const Found*> by_address;
+  by_address.reserve(all.size());
   for (const Found& found : all) {
     by_address.push_back(&found);
   }
