@@ -53,7 +53,7 @@ FOLDERS = {
 }
 
 # What computes what a core is told, and what it may not know, not even by way of another header: that judges it.
-MAKERS = ["layout/resolve", "layout/program_mpu", "layout/cover", "layout/translation", "emit/armv8_tables", "emit/mpu_words"]
+MAKERS = ["layout/resolve", "layout/resolve_chains", "layout/program_mpu", "layout/cover", "layout/translation", "emit/armv8_tables", "emit/mpu_words"]
 JUDGE = "memsize/chip/lens.hpp"
 
 # Files in one folder, more of which nobody overlooks.
