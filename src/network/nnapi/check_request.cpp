@@ -28,312 +28,277 @@ struct Placed {
   std::size_t line = 0;
 };
 
-class RequestChecker {
+// An argument of a request, and where what is wrong with it goes.
+class CheckedArgument {
  public:
-  RequestChecker(const model::NnRequest& request,
-                 std::size_t number,
-                 const model::NnModel* model,
-                 const NnFormat& format,
-                 NnFindings& found)
-      : request_(request), number_(number), model_(model), format_(format), found_(found) {}
+  CheckedArgument(const model::NnRequest& request,
+                  std::size_t number,
+                  std::size_t index,
+                  bool is_output,
+                  NnFindings& found)
+      : argument_((is_output ? request.outputs : request.inputs).items[index]),
+        number_(number),
+        index_(index),
+        is_output_(is_output),
+        found_(found) {}
 
-  void check() {
-    for (std::size_t i = 0; i < request_.pools.items.size(); ++i) {
-      check_nn_pool(request_.pools.items[i],
-                    fmt::format("pool {} of request {}", i, number_),
-                    {},
-                    false,
-                    format_,
-                    found_);
-    }
-    check_count(request_.inputs, false);
-    check_count(request_.outputs, true);
-    for (std::size_t i = 0; i < request_.inputs.items.size(); ++i) {
-      check_argument(i, false);
-    }
-    for (std::size_t i = 0; i < request_.outputs.items.size(); ++i) {
-      check_argument(i, true);
-    }
-    check_aliases();
-    check_buffers();
+  const model::NnArgument& operator*() const { return argument_; }
+
+  const model::NnArgument* operator->() const { return &argument_; }
+
+  [[nodiscard]] std::size_t index() const { return index_; }
+
+  [[nodiscard]] bool is_output() const { return is_output_; }
+
+  void error(Code code, std::string_view what, std::string hint = {}) const {
+    found_.error(code,
+                 argument_.line,
+                 fmt::format("{} {} of request {} {}: {}",
+                             is_output_ ? "output" : "input",
+                             index_,
+                             number_,
+                             what,
+                             kNnInvalid),
+                 std::move(hint));
   }
 
  private:
-  [[nodiscard]] std::string name_of(std::size_t index, bool is_output) const {
-    return fmt::format("{} {} of request {}", is_output ? "output" : "input", index, number_);
-  }
+  const model::NnArgument& argument_;
+  std::size_t number_;
+  std::size_t index_;
+  bool is_output_;
+  NnFindings& found_;
+};
 
-  void error(Code code,
-             const model::NnArgument& argument,
-             const std::string& message,
-             std::string hint = {}) {
-    found_.error(code, argument.line, fmt::format("{}: {}", message, kNnInvalid), std::move(hint));
-  }
+// "outputs 0 and 1", "input 0 and output 2".
+std::string both_names(const Placed& one, const Placed& other) {
+  const bool are_outputs = one.is_output && other.is_output;
+  return are_outputs ? fmt::format("outputs {} and {}",
+                                   std::min(one.index, other.index),
+                                   std::max(one.index, other.index))
+                     : fmt::format("input {} and output {}",
+                                   one.is_output ? other.index : one.index,
+                                   one.is_output ? one.index : other.index);
+}
 
-  // "outputs 0 and 1", "input 0 and output 2".
-  static std::string names_of(const Placed& one, const Placed& other) {
-    const bool are_outputs = one.is_output && other.is_output;
-    return are_outputs ? fmt::format("outputs {} and {}",
-                                     std::min(one.index, other.index),
-                                     std::max(one.index, other.index))
-                       : fmt::format("input {} and output {}",
-                                     one.is_output ? other.index : one.index,
-                                     one.is_output ? one.index : other.index);
-  }
+// What the model has of them; null where the log does not have it.
+const model::NnNumbers* wanted_list(const model::NnModel* model, bool is_output) {
+  const model::NnNumbers* const list = model == nullptr ? nullptr
+                                       : is_output      ? &model->main.outputs
+                                                        : &model->main.inputs;
+  return list != nullptr && list->is_whole ? list : nullptr;
+}
 
-  [[nodiscard]] const model::NnNumbers* wanted_list(bool is_output) const {
-    const model::NnNumbers* const list = model_ == nullptr ? nullptr
-                                         : is_output       ? &model_->main.outputs
-                                                           : &model_->main.inputs;
-    return list != nullptr && list->is_whole ? list : nullptr;
+// The operand that the argument is for; null where the log does not have it.
+const model::NnOperand* operand_of(const model::NnModel* model, std::size_t index, bool is_output) {
+  const model::NnNumbers* const wanted = wanted_list(model, is_output);
+  if (wanted == nullptr || index >= wanted->items.size()) {
+    return nullptr;
   }
+  const auto& operands = model->main.operands.items;
+  const std::uint64_t operand = wanted->items[index];
+  return operand < operands.size() ? &operands[static_cast<std::size_t>(operand)] : nullptr;
+}
 
-  void check_count(const model::NnList<model::NnArgument>& list, bool is_output) {
-    const model::NnNumbers* const wanted = wanted_list(is_output);
-    if (wanted == nullptr || !list.is_whole || list.items.size() == wanted->items.size()) {
-      return;
-    }
-    found_.error(Code::kNnRequest,
-                 request_.line,
-                 fmt::format("request {} has {}, and the model {}: {}",
-                             number_,
-                             core::plural(list.items.size(), is_output ? "output" : "input"),
-                             wanted->items.size(),
-                             kNnInvalid));
+// Where it lies; nothing where that is not in bytes of a pool.
+std::optional<Placed> check_place(const CheckedArgument& argument,
+                                  const model::NnList<model::NnPool>& pools,
+                                  const NnFormat& format) {
+  const model::NnLocation& at = argument->location;
+  if (!at.pool || !at.offset || !at.length) {
+    return std::nullopt;
   }
-
-  // The operand that the argument is for; null where the log does not have it.
-  [[nodiscard]] const model::NnOperand* operand_of(std::size_t index, bool is_output) const {
-    const model::NnNumbers* const wanted = wanted_list(is_output);
-    if (wanted == nullptr || index >= wanted->items.size()) {
-      return nullptr;
+  if (*at.pool >= pools.items.size()) {
+    if (pools.is_whole) {
+      argument.error(
+          Code::kNnBounds,
+          fmt::format("lies in pool {}, of which there are {}", *at.pool, pools.items.size()));
     }
-    const auto& operands = model_->main.operands.items;
-    const std::uint64_t operand = wanted->items[index];
-    return operand < operands.size() ? &operands[static_cast<std::size_t>(operand)] : nullptr;
+    return std::nullopt;
   }
-
-  void check_argument(std::size_t index, bool is_output) {
-    const model::NnArgument& argument =
-        is_output ? request_.outputs.items[index] : request_.inputs.items[index];
-    const std::string name = name_of(index, is_output);
-    const model::NnLocation& at = argument.location;
-    if (at.is_negative) {
-      error(Code::kNnBounds,
-            argument,
-            fmt::format("{} has a pool, offset, length or padding below 0", name));
+  const model::NnPool& pool = pools.items[static_cast<std::size_t>(*at.pool)];
+  const board::NnMemory* const memory = format.find_memory(pool.name);
+  if (memory != nullptr && memory->is_managed) {
+    if (*at.offset != 0 || *at.length != 0 || at.padding.value_or(0) != 0) {
+      argument.error(
+          Code::kNnRequest,
+          fmt::format(
+              "uses a buffer of the driver's with offset {} and length {}", *at.offset, *at.length),
+          "such a buffer is used whole: offset, length and padding are 0");
     }
-    if (argument.dimensions.has_negative) {
-      error(Code::kNnRequest, argument, fmt::format("{} has a dimension below 0", name));
-    }
-    if (argument.lifetime == "NO_VALUE") {
-      const bool has_place = at.pool.value_or(0) != 0 || at.offset.value_or(0) != 0 ||
-                             at.length.value_or(0) != 0 || at.padding.value_or(0) != 0;
-      if (has_place || !argument.dimensions.items.empty()) {
-        error(Code::kNnRequest,
-              argument,
-              fmt::format("{} has no value, and a place or dimensions", name),
-              "what is left out is 0 everywhere");
-      }
-      return;
-    }
-    if (argument.lifetime == "POOL") {
-      check_place(argument, index, is_output);
-    }
-    if (const model::NnOperand* const operand = operand_of(index, is_output); operand != nullptr) {
-      check_dimensions(argument, *operand, name, is_output);
-    }
+    return std::nullopt;
   }
+  const auto length = core::checked_add(*at.length, at.padding.value_or(0));
+  const auto end = length ? core::checked_add(*at.offset, *length) : std::nullopt;
+  if (pool.size && (!end || *end > *pool.size)) {
+    argument.error(Code::kNnBounds,
+                   fmt::format("ends at {} in pool {}, which has {}",
+                               end ? fmt::format("{}", *end) : std::string{"more than 2^64"},
+                               *at.pool,
+                               core::format_bytes(Bytes{*pool.size})));
+  } else if (pool.size.value_or(0) > 0 && *at.length == 0) {
+    argument.error(Code::kNnRequest,
+                   fmt::format("has length 0 in pool {}, which has {}",
+                               *at.pool,
+                               core::format_bytes(Bytes{*pool.size})));
+  }
+  if (!end || *at.length == 0) {
+    return std::nullopt;
+  }
+  return Placed{argument.index(),
+                argument.is_output(),
+                *at.pool,
+                *at.offset,
+                *at.offset + *at.length,
+                argument->line};
+}
 
-  void check_place(const model::NnArgument& argument, std::size_t index, bool is_output) {
-    const std::string name = name_of(index, is_output);
-    const model::NnLocation& at = argument.location;
-    if (!at.pool || !at.offset || !at.length) {
-      return;
-    }
-    if (*at.pool >= request_.pools.items.size()) {
-      if (request_.pools.is_whole) {
-        error(Code::kNnBounds,
-              argument,
-              fmt::format("{} lies in pool {}, of which there are {}",
-                          name,
-                          *at.pool,
-                          request_.pools.items.size()));
-      }
-      return;
-    }
-    const model::NnPool& pool = request_.pools.items[static_cast<std::size_t>(*at.pool)];
-    const board::NnMemory* const memory = format_.find_memory(pool.name);
-    if (memory != nullptr && memory->is_managed) {
-      if (*at.offset != 0 || *at.length != 0 || at.padding.value_or(0) != 0) {
-        error(Code::kNnRequest,
-              argument,
-              fmt::format("{} uses a buffer of the driver's with offset {} and length {}",
-                          name,
-                          *at.offset,
-                          *at.length),
-              "such a buffer is used whole: offset, length and padding are 0");
-      }
-      return;
-    }
-    const auto length = core::checked_add(*at.length, at.padding.value_or(0));
-    const auto end = length ? core::checked_add(*at.offset, *length) : std::nullopt;
-    if (pool.size && (!end || *end > *pool.size)) {
-      error(Code::kNnBounds,
-            argument,
-            fmt::format("{} ends at {} in pool {}, which has {}",
-                        name,
-                        end ? fmt::format("{}", *end) : std::string{"more than 2^64"},
-                        *at.pool,
-                        core::format_bytes(Bytes{*pool.size})));
-    } else if (pool.size.value_or(0) > 0 && *at.length == 0) {
-      error(Code::kNnRequest,
-            argument,
-            fmt::format("{} has length 0 in pool {}, which has {}",
-                        name,
-                        *at.pool,
-                        core::format_bytes(Bytes{*pool.size})));
-    }
-    if (end && *at.length != 0) {
-      placed_.push_back(
-          {index, is_output, *at.pool, *at.offset, *at.offset + *at.length, argument.line});
+void check_dimensions(const CheckedArgument& argument,
+                      const model::NnOperand& operand,
+                      const NnFormat& format) {
+  if (!argument->dimensions.is_whole || argument->dimensions.has_negative ||
+      !operand.dimensions.is_whole || operand.dimensions.has_negative) {
+    return;
+  }
+  const auto& given = argument->dimensions.items;
+  const auto& known = operand.dimensions.items;
+  if (!given.empty() && !known.empty() && given.size() != known.size()) {
+    return argument.error(
+        Code::kNnRequest,
+        fmt::format(
+            "has {} of the model's {}", core::plural(given.size(), "dimension"), known.size()));
+  }
+  for (std::size_t i = 0; i < std::min(given.size(), known.size()); ++i) {
+    if (known[i] != 0 && given[i] != known[i] && !(argument.is_output() && given[i] == 0)) {
+      return argument.error(
+          Code::kNnRequest,
+          fmt::format("has {} in dimension {}, and the model {}", given[i], i, known[i]));
     }
   }
-
-  void check_dimensions(const model::NnArgument& argument,
-                        const model::NnOperand& operand,
-                        const std::string& name,
-                        bool is_output) {
-    if (!argument.dimensions.is_whole || argument.dimensions.has_negative ||
-        !operand.dimensions.is_whole || operand.dimensions.has_negative) {
-      return;
-    }
-    const auto& given = argument.dimensions.items;
-    const auto& known = operand.dimensions.items;
-    if (!given.empty() && !known.empty() && given.size() != known.size()) {
-      return error(Code::kNnRequest,
-                   argument,
-                   fmt::format("{} has {} of the model's {}",
-                               name,
-                               core::plural(given.size(), "dimension"),
-                               known.size()));
-    }
-    for (std::size_t i = 0; i < std::min(given.size(), known.size()); ++i) {
-      if (known[i] != 0 && given[i] != known[i] && !(is_output && given[i] == 0)) {
-        return error(
-            Code::kNnRequest,
-            argument,
-            fmt::format(
-                "{} has {} in dimension {}, and the model {}", name, given[i], i, known[i]));
-      }
-    }
-    if (!is_output && core::contains(given, 0U)) {
-      return error(
-          Code::kNnRequest, argument, fmt::format("{} has a dimension that is not known", name));
-    }
-    model::NnNumbers both = argument.dimensions;
-    both.items = given.empty() ? known : given;
-    const auto bytes = nn_bytes(format_, operand.type, both);
-    if (nn_is_too_large(format_, operand.type, both)) {
-      return error(Code::kNnLength,
-                   argument,
-                   fmt::format("{} takes more bytes than the runtime's 32 bits count", name),
-                   "divide it into parts");
-    }
-    if (!is_output && !bytes && format_.find_type(operand.type) != nullptr &&
-        !format_.find_type(operand.type)->is_free) {
-      return error(Code::kNnRequest,
-                   argument,
-                   fmt::format("{} has no dimensions, and the model does not know them", name));
-    }
-    const auto& length = argument.location.length;
-    if (bytes && length && *length != 0 && *length != bytes->count() &&
-        !format_.find_type(operand.type)->is_free) {
-      error(Code::kNnLength,
-            argument,
-            fmt::format("{} takes {}, but its place has {}",
-                        name,
-                        core::format_bytes(*bytes),
-                        core::format_bytes(Bytes{*length})));
-    }
+  if (!argument.is_output() && core::contains(given, 0U)) {
+    return argument.error(Code::kNnRequest, "has a dimension that is not known");
   }
-
-  // An output with an output, or with an input: nobody looks but the documents.
-  void check_aliases() {
-    std::ranges::sort(placed_, [](const Placed& a, const Placed& b) {
-      return std::tie(a.pool, a.begin, a.end, a.is_output, a.index) <
-             std::tie(b.pool, b.begin, b.end, b.is_output, b.index);
-    });
-    for (std::size_t i = 0; i < placed_.size(); ++i) {
-      for (std::size_t j = i + 1; j < placed_.size() && placed_[j].pool == placed_[i].pool &&
-                                  placed_[j].begin < placed_[i].end;
-           ++j) {
-        if (!placed_[i].is_output && !placed_[j].is_output) {
-          continue;
-        }
-        const std::uint64_t end = std::min(placed_[i].end, placed_[j].end);
-        found_.warn(Code::kNnAlias,
-                    placed_[j].line,
-                    fmt::format("{} of request {} share {} of pool {} [{}, {}); the documents "
-                                "forbid it, the framework does not look",
-                                names_of(placed_[i], placed_[j]),
-                                number_,
-                                core::format_bytes(Bytes{end - placed_[j].begin}),
-                                placed_[i].pool,
-                                placed_[j].begin,
-                                end));
-        if (++aliases_ == kMostAliases) {
-          return;
-        }
-      }
-    }
+  model::NnNumbers both = argument->dimensions;
+  both.items = given.empty() ? known : given;
+  const auto bytes = nn_bytes(format, operand.type, both);
+  if (nn_is_too_large(format, operand.type, both)) {
+    return argument.error(Code::kNnLength,
+                          "takes more bytes than the runtime's 32 bits count",
+                          "divide it into parts");
   }
+  if (!argument.is_output() && !bytes && format.find_type(operand.type) != nullptr &&
+      !format.find_type(operand.type)->is_free) {
+    return argument.error(Code::kNnRequest, "has no dimensions, and the model does not know them");
+  }
+  const auto& length = argument->location.length;
+  if (bytes && length && *length != 0 && *length != bytes->count() &&
+      !format.find_type(operand.type)->is_free) {
+    argument.error(Code::kNnLength,
+                   fmt::format("takes {}, but its place has {}",
+                               core::format_bytes(*bytes),
+                               core::format_bytes(Bytes{*length})));
+  }
+}
 
-  // A buffer of the driver's is an output of a request once, and then nothing else of it.
-  void check_buffers() {
-    std::vector<bool> is_read(request_.pools.items.size(), false);
-    std::vector<bool> is_written(request_.pools.items.size(), false);
-    const auto pool_of = [&](const model::NnArgument& argument) -> std::optional<std::size_t> {
-      const auto& pool = argument.location.pool;
-      if (argument.lifetime != "POOL" || !pool || *pool >= request_.pools.items.size()) {
-        return std::nullopt;
-      }
-      const auto index = static_cast<std::size_t>(*pool);
-      const auto* const memory = format_.find_memory(request_.pools.items[index].name);
-      return memory != nullptr && memory->is_managed ? std::optional{index} : std::nullopt;
-    };
-    for (const model::NnArgument& argument : request_.inputs.items) {
-      if (const auto pool = pool_of(argument); pool) {
-        is_read[*pool] = true;
-      }
+// Its place as check_place() has it. `operand`: what it is for, null where that is not known.
+std::optional<Placed> check_argument(const CheckedArgument& argument,
+                                     const model::NnOperand* operand,
+                                     const model::NnList<model::NnPool>& pools,
+                                     const NnFormat& format) {
+  const model::NnLocation& at = argument->location;
+  if (at.is_negative) {
+    argument.error(Code::kNnBounds, "has a pool, offset, length or padding below 0");
+  }
+  if (argument->dimensions.has_negative) {
+    argument.error(Code::kNnRequest, "has a dimension below 0");
+  }
+  if (argument->lifetime == "NO_VALUE") {
+    const bool has_place = at.pool.value_or(0) != 0 || at.offset.value_or(0) != 0 ||
+                           at.length.value_or(0) != 0 || at.padding.value_or(0) != 0;
+    if (has_place || !argument->dimensions.items.empty()) {
+      argument.error(Code::kNnRequest,
+                     "has no value, and a place or dimensions",
+                     "what is left out is 0 everywhere");
     }
-    for (std::size_t i = 0; i < request_.outputs.items.size(); ++i) {
-      const auto pool = pool_of(request_.outputs.items[i]);
-      if (!pool) {
+    return std::nullopt;
+  }
+  const auto placed =
+      argument->lifetime == "POOL" ? check_place(argument, pools, format) : std::nullopt;
+  if (operand != nullptr) {
+    check_dimensions(argument, *operand, format);
+  }
+  return placed;
+}
+
+// An output with an output, or with an input: nobody looks but the documents.
+void check_aliases(std::vector<Placed> placed, std::size_t number, NnFindings& found) {
+  constexpr std::size_t kMostAliases = 1000;
+  std::size_t aliases = 0;
+  std::ranges::sort(placed, [](const Placed& a, const Placed& b) {
+    return std::tie(a.pool, a.begin, a.end, a.is_output, a.index) <
+           std::tie(b.pool, b.begin, b.end, b.is_output, b.index);
+  });
+  for (std::size_t i = 0; i < placed.size(); ++i) {
+    for (std::size_t j = i + 1;
+         j < placed.size() && placed[j].pool == placed[i].pool && placed[j].begin < placed[i].end;
+         ++j) {
+      if (!placed[i].is_output && !placed[j].is_output) {
         continue;
       }
-      if (is_read[*pool] || is_written[*pool]) {
-        error(Code::kNnRole,
-              request_.outputs.items[i],
-              fmt::format("{} is a buffer of the driver's that is {} of it, too",
-                          name_of(i, true),
-                          is_read[*pool] ? "an input" : "an output"),
-              "several inputs may share a buffer, an output has one alone");
+      const std::uint64_t end = std::min(placed[i].end, placed[j].end);
+      found.warn(Code::kNnAlias,
+                 placed[j].line,
+                 fmt::format("{} of request {} share {} of pool {} [{}, {}); the documents "
+                             "forbid it, the framework does not look",
+                             both_names(placed[i], placed[j]),
+                             number,
+                             core::format_bytes(Bytes{end - placed[j].begin}),
+                             placed[i].pool,
+                             placed[j].begin,
+                             end));
+      if (++aliases == kMostAliases) {
+        return;
       }
-      is_written[*pool] = true;
     }
   }
+}
 
-  static constexpr std::size_t kMostAliases = 1000;
-
-  const model::NnRequest& request_;
-  std::size_t number_ = 0;
-  const model::NnModel* model_;
-  const NnFormat& format_;
-  NnFindings& found_;
-  std::vector<Placed> placed_;
-  std::size_t aliases_ = 0;
-};
+// A buffer of the driver's is an output of a request once, and then nothing else of it.
+void check_driver_buffers(const model::NnRequest& request,
+                          std::size_t number,
+                          const NnFormat& format,
+                          NnFindings& found) {
+  std::vector<bool> is_read(request.pools.items.size(), false);
+  std::vector<bool> is_written(request.pools.items.size(), false);
+  const auto pool_of = [&](const model::NnArgument& argument) -> std::optional<std::size_t> {
+    const auto& pool = argument.location.pool;
+    if (argument.lifetime != "POOL" || !pool || *pool >= request.pools.items.size()) {
+      return std::nullopt;
+    }
+    const auto index = static_cast<std::size_t>(*pool);
+    const auto* const memory = format.find_memory(request.pools.items[index].name);
+    return memory != nullptr && memory->is_managed ? std::optional{index} : std::nullopt;
+  };
+  for (const model::NnArgument& argument : request.inputs.items) {
+    if (const auto pool = pool_of(argument); pool) {
+      is_read[*pool] = true;
+    }
+  }
+  for (std::size_t i = 0; i < request.outputs.items.size(); ++i) {
+    const auto pool = pool_of(request.outputs.items[i]);
+    if (!pool) {
+      continue;
+    }
+    if (is_read[*pool] || is_written[*pool]) {
+      CheckedArgument{request, number, i, true, found}.error(
+          Code::kNnRole,
+          fmt::format("is a buffer of the driver's that is {} of it, too",
+                      is_read[*pool] ? "an input" : "an output"),
+          "several inputs may share a buffer, an output has one alone");
+    }
+    is_written[*pool] = true;
+  }
+}
 
 // A request of one line, the events of others: what was given back before that line is no buffer.
 void check_tokens(const model::NnLog& log, NnFindings& found) {
@@ -424,7 +389,42 @@ void check_nn_request(const model::NnRequest& request,
                       const model::NnModel* model,
                       const NnFormat& format,
                       NnFindings& found) {
-  RequestChecker{request, number, model, format, found}.check();
+  for (std::size_t i = 0; i < request.pools.items.size(); ++i) {
+    check_nn_pool(request.pools.items[i],
+                  fmt::format("pool {} of request {}", i, number),
+                  {},
+                  false,
+                  format,
+                  found);
+  }
+  for (const bool is_output : {false, true}) {
+    const auto& list = is_output ? request.outputs : request.inputs;
+    const model::NnNumbers* const wanted = wanted_list(model, is_output);
+    if (wanted != nullptr && list.is_whole && list.items.size() != wanted->items.size()) {
+      found.error(Code::kNnRequest,
+                  request.line,
+                  fmt::format("request {} has {}, and the model {}: {}",
+                              number,
+                              core::plural(list.items.size(), is_output ? "output" : "input"),
+                              wanted->items.size(),
+                              kNnInvalid));
+    }
+  }
+  std::vector<Placed> all;
+  for (const bool is_output : {false, true}) {
+    const std::size_t count = (is_output ? request.outputs : request.inputs).items.size();
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto placed = check_argument({request, number, i, is_output, found},
+                                         operand_of(model, i, is_output),
+                                         request.pools,
+                                         format);
+      if (placed) {
+        all.push_back(*placed);
+      }
+    }
+  }
+  check_aliases(std::move(all), number, found);
+  check_driver_buffers(request, number, format, found);
 }
 
 core::Diagnostics check_nnapi(const model::NnLog& log,
