@@ -8,6 +8,7 @@
 //  - The ring buffer drops lines: a missing record is no reason to guess one, and a table may begin
 //    with any record.
 //  - A log may be larger than memory: only what it says is kept.
+#include "memsize/core/find.hpp"
 #include "memsize/core/line_scanner.hpp"
 #include "memsize/core/text.hpp"
 
@@ -19,11 +20,10 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 #include <map>
 #include <optional>
-#include <set>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -48,6 +48,7 @@ constexpr std::size_t kMostHeaps = 4096;
 constexpr std::size_t kMostFailures = 1024;
 constexpr std::size_t kMostRuns = 4096;
 constexpr std::size_t kShownProblems = 20;
+constexpr const char* kNoLog = "this is no console log; cut the part out that is";
 
 // The table of one core that is being printed.
 struct OpenTable {
@@ -64,6 +65,307 @@ struct NotKept {
   std::size_t count = 0;
 };
 
+// Numbers rise within a table.
+bool begins_next(const OpenTable& open, const RowFact& row) {
+  return open.summed || open.table.form != row.form ||
+         row.block.record <= open.table.blocks.back().record;
+}
+
+// A record that was asked for has been given: the same record, with its address. Also a row that
+// the log has twice, by mistake.
+bool fill_in(Instance& table, const RowFact& row) {
+  if (table.form != row.form || table.blocks.empty()) {
+    return false;
+  }
+  Block& last = table.blocks.back();
+  const bool same = last.record == row.block.record && last.space == row.block.space &&
+                    last.size.nearest == row.block.size.nearest &&
+                    last.lifetime == row.block.lifetime;
+  if (!same || (last.address && last.address != row.block.address) ||
+      (row.form != "requests" && last.address != row.block.address)) {
+    return false;
+  }
+  last.address = row.block.address;
+  return true;
+}
+
+// What one core prints of tables: the one that is open, and the models of those before.
+class CoreTables {
+ public:
+  // Where there are more models than any part has: the line of the table.
+  using Taken = tl::expected<void, std::size_t>;
+
+  CoreTables(std::string core, const OnModel& on_model)
+      : core_(std::move(core)), on_model_(on_model) {}
+
+  Taken take(RowFact& row, std::size_t line) {
+    if (open_ && fill_in(open_->table, row)) {
+      return {};
+    }
+    const Taken closed = open_ && begins_next(*open_, row) ? close() : Taken{};
+    Instance& table = opened(line).table;
+    table.form = row.form;
+    table.blocks.push_back(std::move(row.block));
+    return closed;
+  }
+
+  Taken take(TotalFact& sum, std::size_t line) {
+    // Without its attribute a sum looks like much else: only behind its title.
+    if (!sum.total.lifetime && !has_sums_title_) {
+      return {};
+    }
+    const auto same_class = [&](const model::ClassTotal& known) {
+      return known.space == sum.total.space && known.cacheability == sum.total.cacheability &&
+             known.lifetime == sum.total.lifetime;
+    };
+    const Taken closed =
+        open_ && std::ranges::any_of(open_->table.totals, same_class) ? close() : Taken{};
+    OpenTable& open = opened(line);
+    open.summed = true;
+    open.table.totals.push_back(std::move(sum.total));
+    return closed;
+  }
+
+  Taken take(const BorderFact& border, std::size_t /*line*/) {
+    has_sums_title_ = !border.title;
+    // The sums that follow are those of the rows before.
+    return border.title || (open_ && open_->summed) ? close() : Taken{};
+  }
+
+  Taken take(const PriorityFact& of_next, std::size_t /*line*/) {
+    priority_ = of_next.priority;
+    return {};
+  }
+
+  // How many rows of tables, or of statistics, could not be read before.
+  std::size_t count_broken(bool of_table) { return (of_table ? broken_rows_ : broken_heaps_)++; }
+
+  [[nodiscard]] std::size_t broken_rows() const { return broken_rows_; }
+
+  // The table whose record it is, as a number: what is printed now, or was last.
+  std::optional<std::uint64_t> refuse_record() {
+    if (open_) {
+      open_->refused = true;
+      return hash_of(open_->table);
+    }
+    if (models_) {
+      models_->refuse_last();
+    }
+    return last_;
+  }
+
+  Taken close() {
+    if (!open_) {
+      return {};
+    }
+    Instance table = std::move(open_->table);
+    const bool refused = open_->refused;
+    open_.reset();
+    const std::size_t line = table.line;
+    last_ = hash_of(table);
+    if (!models_) {
+      models_.emplace(core_, on_model_);
+    }
+    Taken taken;
+    for (Instance& print : prints_of(std::move(table))) {
+      if (!models_->add(std::move(print), refused)) {
+        taken = tl::make_unexpected(line);
+      }
+    }
+    return taken;
+  }
+
+  void tell_open() const {
+    if (on_model_ && open_ && !open_->table.blocks.empty()) {
+      const Instance table = prints_of(open_->table).back();
+      on_model_(core_, table, models_ ? models_->first_line_of(table) : table.line);
+    }
+  }
+
+  // None before the first table is closed.
+  [[nodiscard]] std::optional<ModelCollector>& models() { return models_; }
+
+ private:
+  OpenTable& opened(std::size_t line) {
+    if (!open_) {
+      open_.emplace();
+      open_->table.line = line;
+      open_->table.priority = std::exchange(priority_, std::nullopt);
+    }
+    return *open_;
+  }
+
+  std::string core_;
+  const OnModel& on_model_;
+  std::optional<OpenTable> open_;
+  std::optional<ModelCollector> models_;
+  std::optional<std::uint32_t> priority_;
+  bool has_sums_title_ = false;
+  // The rows of the table before, as a number.
+  std::optional<std::uint64_t> last_;
+  std::size_t broken_rows_ = 0;
+  std::size_t broken_heaps_ = 0;
+};
+
+// False here and below: there are too many.
+bool keep_init(std::vector<model::RunReport>& runs, const Fact& fact, const InitFact& init) {
+  if (runs.size() == kMostRuns) {
+    return false;
+  }
+  runs.push_back({.line = fact.line, .core = fact.core, .init_ms = init.ms});
+  return true;
+}
+
+// The slowest of a run's frames.
+bool keep_execution(std::vector<model::RunReport>& runs,
+                    const Fact& fact,
+                    const ExecutionFact& execution) {
+  auto run = std::find_if(
+      runs.rbegin(), runs.rend(), [&](const auto& known) { return known.core == fact.core; });
+  if (run == runs.rend()) {
+    if (runs.size() == kMostRuns) {
+      return false;
+    }
+    runs.push_back({.line = fact.line, .core = fact.core});
+    run = runs.rbegin();
+  }
+  run->executions += 1;
+  if (execution.ms >= run->execution_ms.value_or(0)) {
+    run->execution_ms = execution.ms;
+    run->read_mb = execution.read_mb;
+    run->written_mb = execution.written_mb;
+  }
+  return true;
+}
+
+// Each complaint once: a camera makes thirty a second. A record that is refused again is the same
+// complaint only if the same table stands before it, which says what else the heap held.
+class Complaints {
+ public:
+  // `table`: the one before a refused record, as a number.
+  bool take(FailureFact& said, std::optional<std::uint64_t> table) {
+    model::Failure& failure = said.failure;
+    const auto [known, fresh] =
+        known_.try_emplace({failure.core, std::move(said.complaint), table}, failures_.size());
+    if (!fresh) {
+      // Of attempts the last one counts: the table of the others is that of the last, too.
+      std::size_t& line = failures_[known->second].line;
+      line = table ? failure.line : line;
+    } else if (failures_.size() < kMostFailures) {
+      failures_.push_back(std::move(failure));
+    } else {
+      known_.erase(known);
+      return false;
+    }
+    return true;
+  }
+
+  // One that came again stands where it came last.
+  [[nodiscard]] std::vector<model::Failure> finish() {
+    std::ranges::stable_sort(failures_, {}, &model::Failure::line);
+    return std::move(failures_);
+  }
+
+ private:
+  std::vector<model::Failure> failures_;
+  // Where in failures_ each complaint of a core stands.
+  std::map<std::tuple<std::string, std::string, std::optional<std::uint64_t>>, std::size_t> known_;
+};
+
+// The latest of each source is what counts, but a heap that was ever fuller is not forgotten.
+bool keep_heap(std::vector<model::HeapReport>& heaps, model::HeapReport& heap) {
+  auto* const known = core::find_where(heaps, [&](const model::HeapReport& each) {
+    return each.core == heap.core && each.name == heap.name && each.source == heap.source &&
+           each.size == heap.size && each.address == heap.address;
+  });
+  if (known == nullptr) {
+    if (heaps.size() == kMostHeaps) {
+      return false;
+    }
+    heaps.push_back(std::move(heap));
+    return true;
+  }
+  heap.samples = known->samples + 1;
+  if (heap.free && *heap.free < known->free.value_or(heap.size)) {
+    *known = std::move(heap);
+  } else {
+    known->samples = heap.samples;
+  }
+  return true;
+}
+
+std::string shown_use(const HostUseFact& host) {
+  return fmt::format("in use of the shared memory at line {}: {} in {}",
+                     host.line,
+                     core::format_bytes(host.bytes),
+                     core::plural(host.allocations, "allocation"));
+}
+
+// Beside tables: the shared memory is sized by nobody here, but not forgotten.
+core::Diagnostic note_of_host(const std::string& path, const HostUseFact& host) {
+  return core::note(
+             Code::kSizingStatistics,
+             "the host shares memory with the cores, which is no heap of theirs and not sized here",
+             {path, host.line})
+      .with({shown_use(host)});
+}
+
+// Nothing is there but rows that cannot be read, or nothing at all. `title`: a line that announces
+// a table.
+core::Result<model::Recording> without_facts(const model::Input& input,
+                                             std::optional<std::size_t> title,
+                                             const std::optional<HostUseFact>& host,
+                                             core::Diagnostics problems) {
+  for (core::Diagnostic& problem : problems) {
+    problem.severity = core::Severity::kError;
+  }
+  if (input.broken_rows == 0) {
+    core::Diagnostic missing = no_table(input.path, input.lines);
+    if (title) {
+      // A place within the log: there it is that something is missing.
+      missing.place.line = *title;
+      missing.hint = "the table's title is there but no row: was the log cut short?";
+    } else if (host) {
+      missing.message = fmt::format(
+          "{} says how much memory the host shares with the cores, and not what a model needs of "
+          "a core's heaps",
+          shown_name(input.path));
+      missing.place.line = host->line;
+      missing.details.push_back(shown_use(*host));
+    }
+    problems.insert(problems.begin(), std::move(missing));
+  }
+  return tl::make_unexpected(std::move(problems));
+}
+
+void tell_not_kept(const std::string& path,
+                   const std::map<std::string, NotKept>& not_kept,
+                   core::Diagnostics& diagnostics) {
+  for (const auto& [what, more] : not_kept) {
+    diagnostics.push_back(core::warning(
+        Code::kReadLimit,
+        fmt::format("{} more {} are not kept: this is the first of them", more.count, what),
+        {path, more.line},
+        "analyze the log in parts to see them"));
+  }
+}
+
+// What is behind the first of each core.
+void tell_broken_rows(const std::string& path,
+                      const std::map<std::string, CoreTables>& cores,
+                      core::Diagnostics& diagnostics) {
+  for (const auto& [core, tables] : cores) {
+    if (tables.broken_rows() > kShownProblems) {
+      diagnostics.push_back(core::warning(Code::kReadBadRecord,
+                                          fmt::format("{}{} more rows cannot be read",
+                                                      core.empty() ? std::string{} : core + ": ",
+                                                      tables.broken_rows() - kShownProblems),
+                                          {path})
+                                .about({{"core", core}}));
+    }
+  }
+}
+
 class Log : public Reading, private core::LineTaker {
  public:
   Log(const std::string& path, OnModel on_model)
@@ -78,14 +380,14 @@ class Log : public Reading, private core::LineTaker {
         refuse(fed.error(),
                fmt::format("this line is longer than {}",
                            core::format_size(core::Bytes{kLongestLine})),
-               "this is no console log; cut the part out that is");
+               kNoLog);
       }
       silence_ += block.size();
       if (silence_ > kLongestSilence) {
         refuse(scanner_.lines(),
                fmt::format("nothing in {} says how much memory is used",
                            core::format_size(core::Bytes{kLongestSilence})),
-               "this is no console log; cut the part out that is");
+               kNoLog);
       }
     }
   }
@@ -93,14 +395,8 @@ class Log : public Reading, private core::LineTaker {
   [[nodiscard]] bool wants_more() const override { return !limit_; }
 
   void pause() override {
-    for (const auto& [core, open] : open_) {
-      if (on_model_ && open && !open->table.blocks.empty()) {
-        const Instance table = prints_of(open->table).back();
-        const auto collector = models_.find(core);
-        on_model_(core,
-                  table,
-                  collector == models_.end() ? table.line : collector->second.first_line_of(table));
-      }
+    for (const auto& [core, tables] : tables_) {
+      tables.tell_open();
     }
   }
 
@@ -108,56 +404,23 @@ class Log : public Reading, private core::LineTaker {
     if (!limit_) {
       scanner_.finish();
     }
-    for (auto& [core, open] : open_) {
-      close(core);
+    for (auto& [core, tables] : tables_) {
+      refuse_models(core, tables.close());
     }
     if (limit_) {
       return core::fail(std::move(*limit_));
     }
-    model::Recording recording;
-    recording.inputs.push_back(std::move(input_));
-    model::Input& input = recording.inputs.back();
-    input.path = path_;
-    input.format = "tidl-log";
-    input.trace_format = "tidl";
-    input.lines = scanner_.lines();
-    for (auto& [core, collector] : models_) {
-      model::CoreRecording cores{.core = core, .instances = collector.finish()};
-      for (const Instance& instance : cores.instances) {
-        input.records += instance.blocks.size();
-      }
-      recording.cores.push_back(std::move(cores));
-    }
-    recording.heaps = std::move(heaps_);
-    recording.failures = std::move(failures_);
-    // One that came again stands where it came last.
-    std::ranges::stable_sort(recording.failures, {}, &model::Failure::line);
-    recording.runs = std::move(runs_);
-    recording.diagnostics = std::move(problems_);
-    for (const auto& [what, more] : not_kept_) {
-      recording.diagnostics.push_back(core::warning(
-          Code::kReadLimit,
-          fmt::format("{} more {} are not kept: this is the first of them", more.count, what),
-          {path_, more.line},
-          "analyze the log in parts to see them"));
-    }
+    model::Recording recording = recorded();
+    const model::Input& input = recording.inputs.back();
     if (recording.cores.empty() && recording.heaps.empty() && recording.failures.empty() &&
         recording.runs.empty()) {
-      return nothing(input, std::move(recording.diagnostics));
+      return without_facts(input, title_, host_, std::move(recording.diagnostics));
     }
-    for (const auto& [core, count] : broken_) {
-      if (count > kShownProblems) {
-        recording.diagnostics.push_back(
-            core::warning(Code::kReadBadRecord,
-                          fmt::format("{}{} more rows cannot be read",
-                                      core.empty() ? std::string{} : core + ": ",
-                                      count - kShownProblems),
-                          {path_})
-                .about({{"core", core}}));
-      }
-    }
+    tell_broken_rows(path_, tables_, recording.diagnostics);
     tell_lone_heaps(path_, recording);
-    note_host_use(recording.diagnostics);
+    if (host_) {
+      recording.diagnostics.push_back(note_of_host(path_, *host_));
+    }
     if (recording.cores.empty()) {
       core::Diagnostic missing = no_table(path_, input.lines);
       missing.severity = core::Severity::kWarning;
@@ -172,53 +435,41 @@ class Log : public Reading, private core::LineTaker {
     return finder_.take(line, number) && !limit_;
   }
 
-  // Nothing is there but rows that cannot be read, or nothing at all.
-  [[nodiscard]] core::Result<model::Recording> nothing(const model::Input& input,
-                                                       core::Diagnostics problems) const {
-    for (core::Diagnostic& problem : problems) {
-      problem.severity = core::Severity::kError;
-    }
-    if (input.broken_rows == 0) {
-      core::Diagnostic missing = no_table(path_, input.lines);
-      if (title_) {
-        // A place within the log: there it is that something is missing.
-        missing.place.line = *title_;
-        missing.hint = "the table's title is there but no row: was the log cut short?";
-      } else if (host_) {
-        missing.message = fmt::format(
-            "{} says how much memory the host shares with the cores, and not what a model needs of "
-            "a core's heaps",
-            shown_name(path_));
-        missing.place.line = host_->line;
-        missing.details.push_back(host_use());
+  [[nodiscard]] model::Recording recorded() {
+    model::Recording recording = std::move(found_);
+    model::Input& input = recording.inputs.emplace_back();
+    input.path = path_;
+    input.format = "tidl-log";
+    input.trace_format = "tidl";
+    input.lines = scanner_.lines();
+    input.emulated = is_emulated_;
+    for (auto& [core, tables] : tables_) {
+      input.broken_rows += tables.broken_rows();
+      if (auto& models = tables.models(); models) {
+        recording.cores.push_back({core, models->finish()});
+        for (const Instance& instance : recording.cores.back().instances) {
+          input.records += instance.blocks.size();
+        }
       }
-      problems.insert(problems.begin(), std::move(missing));
     }
-    return tl::make_unexpected(std::move(problems));
-  }
-
-  [[nodiscard]] std::string host_use() const {
-    return fmt::format("in use of the shared memory at line {}: {} in {}",
-                       host_->line,
-                       core::format_bytes(host_->bytes),
-                       core::plural(host_->allocations, "allocation"));
-  }
-
-  // A log that says both: the shared memory is sized by nobody here, but not forgotten.
-  void note_host_use(core::Diagnostics& diagnostics) const {
-    if (host_) {
-      core::Diagnostic said = core::note(
-          Code::kSizingStatistics,
-          "the host shares memory with the cores, which is no heap of theirs and not sized here",
-          {path_, host_->line});
-      said.details.push_back(host_use());
-      diagnostics.push_back(std::move(said));
-    }
+    recording.failures = complaints_.finish();
+    tell_not_kept(path_, not_kept_, recording.diagnostics);
+    return recording;
   }
 
   void refuse(std::size_t line, std::string what, std::string hint) {
     if (!limit_) {
       limit_ = core::error(Code::kReadLimit, std::move(what), {path_, line}, std::move(hint));
+    }
+  }
+
+  void refuse_models(const std::string& core, const CoreTables::Taken& taken) {
+    if (!taken) {
+      refuse(
+          taken.error(),
+          fmt::format(
+              "'{}' has loaded more than {} different models", core, ModelCollector::kMostModels),
+          "analyze the log in parts");
     }
   }
 
@@ -230,266 +481,80 @@ class Log : public Reading, private core::LineTaker {
     std::visit([&](auto& value) { take_value(fact, value); }, fact.value);
   }
 
-  std::optional<OpenTable>& open_of(const Fact& fact) {
-    if (open_.size() >= kMostCores && !open_.contains(fact.core)) {
+  CoreTables& tables_of(const Fact& fact) {
+    if (tables_.size() >= kMostCores && !tables_.contains(fact.core)) {
       refuse(fact.line,
              fmt::format("this is the output of more than {} cores", kMostCores),
              "their names are damaged, or this is no console log");
     }
-    return open_[fact.core];
+    return tables_.try_emplace(fact.core, fact.core, on_model_).first->second;
   }
 
-  void close(const std::string& core) {
-    std::optional<OpenTable>& open = open_[core];
-    if (!open) {
-      return;
-    }
-    Instance table = std::move(open->table);
-    const bool refused = open->refused;
-    open.reset();
-    const std::size_t line = table.line;
-    last_[core] = hash_of(table);
-    auto [collector, fresh] = models_.try_emplace(core, core, on_model_);
-    for (Instance& print : prints_of(std::move(table))) {
-      if (!collector->second.add(std::move(print), refused)) {
-        refuse(
-            line,
-            fmt::format(
-                "'{}' has loaded more than {} different models", core, ModelCollector::kMostModels),
-            "analyze the log in parts");
-      }
+  template <typename OfTable>
+  void take_value(const Fact& fact, OfTable& said) {
+    const auto taken = tables_of(fact).take(said, fact.line);
+    refuse_models(fact.core, taken);
+    if constexpr (std::is_same_v<OfTable, BorderFact>) {
+      title_ = said.title && !title_ ? fact.line : title_;
     }
   }
 
-  Instance& open_table(const Fact& fact, std::optional<OpenTable>& open) {
-    if (!open) {
-      open.emplace();
-      open->table.line = fact.line;
-      const auto priority = priorities_.find(fact.core);
-      if (priority != priorities_.end()) {
-        open->table.priority = priority->second;
-        priorities_.erase(priority);
-      }
-    }
-    return open->table;
-  }
-
-  void take_value(const Fact& fact, RowFact& row) {
-    std::optional<OpenTable>& open = open_of(fact);
-    if (open && fill_in(open->table, row)) {
-      return;
-    }
-    if (open && begins_next(*open, row)) {
-      close(fact.core);
-    }
-    Instance& table = open_table(fact, open);
-    table.form = row.form;
-    table.blocks.push_back(std::move(row.block));
-  }
-
-  // Numbers rise within a table.
-  static bool begins_next(const OpenTable& open, const RowFact& row) {
-    return open.summed || open.table.form != row.form ||
-           row.block.record <= open.table.blocks.back().record;
-  }
-
-  // A record that was asked for has been given: the same record, with its address. Also a row that
-  // the log has twice, by mistake.
-  static bool fill_in(Instance& table, const RowFact& row) {
-    if (table.form != row.form || table.blocks.empty()) {
-      return false;
-    }
-    Block& last = table.blocks.back();
-    const bool same = last.record == row.block.record && last.space == row.block.space &&
-                      last.size.nearest == row.block.size.nearest &&
-                      last.lifetime == row.block.lifetime;
-    if (!same || (last.address && last.address != row.block.address) ||
-        (row.form != "requests" && last.address != row.block.address)) {
-      return false;
-    }
-    last.address = row.block.address;
-    return true;
-  }
-
-  // The cores do not share the limit: what one prints does not hide another's.
   void take_value(const Fact& fact, BrokenRowFact& row) {
-    (void)open_of(fact);
     const bool of_table = row.problem.code == Code::kReadBadRecord;
-    input_.broken_rows += of_table ? 1U : 0U;
-    if (++(of_table ? broken_ : broken_heaps_)[fact.core] <= kShownProblems) {
-      problems_.push_back(std::move(row.problem));
+    // The cores do not share the limit: what one prints does not hide another's.
+    if (tables_of(fact).count_broken(of_table) < kShownProblems) {
+      found_.diagnostics.push_back(std::move(row.problem));
     }
   }
 
-  void take_value(const Fact& fact, TotalFact& sum) {
-    std::optional<OpenTable>& open = open_of(fact);
-    // Without its attribute a sum looks like much else: only behind its title.
-    if (!sum.total.lifetime && !sums_.contains(fact.core)) {
-      return;
-    }
-    const auto same_class = [&](const model::ClassTotal& known) {
-      return known.space == sum.total.space && known.cacheability == sum.total.cacheability &&
-             known.lifetime == sum.total.lifetime;
-    };
-    if (open && std::ranges::any_of(open->table.totals, same_class)) {
-      close(fact.core);
-    }
-    Instance& table = open_table(fact, open);
-    open->summed = true;
-    table.totals.push_back(std::move(sum.total));
-  }
-
-  void take_value(const Fact& fact, BorderFact& border) {
-    if (border.title && !title_) {
-      title_ = fact.line;
-    }
-    std::optional<OpenTable>& open = open_of(fact);
-    if (border.title) {
-      close(fact.core);
-      sums_.erase(fact.core);
-    } else {
-      sums_.insert(fact.core);
-      // The sums that follow are those of the rows before.
-      if (open && open->summed) {
-        close(fact.core);
-      }
-    }
-  }
-
-  void take_value(const Fact& fact, PriorityFact& priority) {
-    (void)open_of(fact);
-    priorities_[fact.core] = priority.priority;
-  }
-
-  void take_value(const Fact&, EmulationFact&) { input_.emulated = true; }
+  void take_value(const Fact&, EmulationFact&) { is_emulated_ = true; }
 
   void take_value(const Fact&, HostUseFact& use) { host_ = use; }
 
   void take_value(const Fact& fact, InitFact& init) {
-    if (room_for(fact, runs_.size(), kMostRuns, "runs")) {
-      runs_.push_back({.line = fact.line, .core = fact.core, .init_ms = init.ms});
-    }
+    count_lost(keep_init(found_.runs, fact, init), "runs", fact.line);
   }
 
-  // The slowest of a run's frames.
   void take_value(const Fact& fact, ExecutionFact& execution) {
-    const auto last = std::find_if(runs_.rbegin(), runs_.rend(), [&](const model::RunReport& run) {
-      return run.core == fact.core;
-    });
-    auto known = last == runs_.rend() ? runs_.end() : std::prev(last.base());
-    if (known == runs_.end()) {
-      if (!room_for(fact, runs_.size(), kMostRuns, "runs")) {
-        return;
-      }
-      known = runs_.emplace(runs_.end());
-      known->line = fact.line;
-      known->core = fact.core;
-    }
-    model::RunReport& run = *known;
-    run.executions += 1;
-    if (execution.ms >= run.execution_ms.value_or(0)) {
-      run.execution_ms = execution.ms;
-      run.read_mb = execution.read_mb;
-      run.written_mb = execution.written_mb;
-    }
+    count_lost(keep_execution(found_.runs, fact, execution), "runs", fact.line);
   }
 
-  // The latest of each source is what counts, but a heap that was ever fuller is not forgotten.
   void take_value(const Fact& fact, model::HeapReport& heap) {
-    const auto same = [&](const model::HeapReport& known) {
-      return known.core == heap.core && known.name == heap.name && known.source == heap.source &&
-             known.size == heap.size && known.address == heap.address;
-    };
-    const auto known = std::ranges::find_if(heaps_, same);
-    if (known != heaps_.end()) {
-      heap.samples = known->samples + 1;
-      if (heap.free && *heap.free < known->free.value_or(heap.size)) {
-        *known = std::move(heap);
-      } else {
-        known->samples = heap.samples;
-      }
-      return;
+    if (!keep_heap(found_.heaps, heap)) {
+      refuse(fact.line,
+             fmt::format("there are more than {} heaps", kMostHeaps),
+             "their names or sizes are damaged, or this is no console log");
     }
-    if (heaps_.size() == kMostHeaps) {
-      return refuse(fact.line,
-                    fmt::format("there are more than {} heaps", kMostHeaps),
-                    "their names or sizes are damaged, or this is no console log");
-    }
-    heaps_.push_back(std::move(heap));
   }
 
-  // Each complaint once: a camera makes thirty a second. A record that is refused again is the same
-  // complaint only if the same table stands before it, which says what else the heap held.
   void take_value(const Fact& fact, FailureFact& said) {
-    model::Failure& failure = said.failure;
-    std::optional<std::uint64_t> table;
-    if (failure.kind == model::Failure::Kind::kRecord) {
-      table = refuse_record(fact);
-    }
-    const auto [known, fresh] =
-        complaints_.try_emplace({failure.core, std::move(said.complaint), table}, failures_.size());
-    if (!fresh) {
-      // Of attempts the last one counts: the table of the others is that of the last, too.
-      std::size_t& line = failures_[known->second].line;
-      line = table ? failure.line : line;
-    } else if (room_for(fact, failures_.size(), kMostFailures, "kinds of failures")) {
-      failures_.push_back(std::move(failure));
-    } else {
-      complaints_.erase(known);
-    }
+    const auto table = said.failure.kind == model::Failure::Kind::kRecord
+                           ? tables_of(fact).refuse_record()
+                           : std::nullopt;
+    count_lost(complaints_.take(said, table), "kinds of failures", fact.line);
   }
 
-  // The table whose record it is: what is printed now, or was last.
-  std::optional<std::uint64_t> refuse_record(const Fact& fact) {
-    if (std::optional<OpenTable>& open = open_of(fact); open) {
-      open->refused = true;
-      return hash_of(open->table);
+  // Of what tells about runs, and not how much memory they need, the first are enough.
+  void count_lost(bool is_kept, const char* what, std::size_t line) {
+    if (!is_kept) {
+      not_kept_.try_emplace(what, NotKept{line, 0}).first->second.count += 1;
     }
-    if (const auto collector = models_.find(fact.core); collector != models_.end()) {
-      collector->second.refuse_last();
-    }
-    const auto last = last_.find(fact.core);
-    return last == last_.end() ? std::nullopt : std::optional{last->second};
-  }
-
-  // Whether one more is kept. Of what tells about runs, and not how much memory they need, the
-  // first are enough; how many more there were is said.
-  bool room_for(const Fact& fact, std::size_t count, std::size_t most, const char* what) {
-    if (count < most) {
-      return true;
-    }
-    NotKept& more = not_kept_.try_emplace(what, NotKept{fact.line, 0}).first->second;
-    more.count += 1;
-    return false;
   }
 
   std::string path_;
   OnModel on_model_;
   FactFinder finder_;
   core::LineScanner scanner_;
-  std::map<std::string, std::optional<OpenTable>> open_;
-  std::map<std::string, ModelCollector> models_;
-  std::map<std::string, std::uint32_t> priorities_;
-  // Cores whose sums have been announced.
-  std::set<std::string> sums_;
-  std::vector<model::HeapReport> heaps_;
-  std::vector<model::Failure> failures_;
-  std::vector<model::RunReport> runs_;
-  // Where in failures_ each complaint of a core stands, with the table before a refused record.
-  std::map<std::tuple<std::string, std::string, std::optional<std::uint64_t>>, std::size_t>
-      complaints_;
-  // The rows of each core's table before, as a number.
-  std::map<std::string, std::uint64_t> last_;
+  std::map<std::string, CoreTables> tables_;
+  // Heaps, runs and problems.
+  model::Recording found_;
+  Complaints complaints_;
   std::map<std::string, NotKept> not_kept_;
-  core::Diagnostics problems_;
-  // How many rows of each core cannot be read, of tables and of statistics.
-  std::map<std::string, std::size_t> broken_;
-  std::map<std::string, std::size_t> broken_heaps_;
   // What the host says of its shared memory, the last time.
   std::optional<HostUseFact> host_;
-  model::Input input_;
   // The first line that announces a table.
   std::optional<std::size_t> title_;
+  bool is_emulated_ = false;
   std::optional<core::Diagnostic> limit_;
   // Bytes since the last line that said something.
   std::uint64_t silence_ = 0;
