@@ -253,326 +253,71 @@ struct PatternReader::Compiled {
 
 namespace {
 
-// The model of one core that is being printed.
-struct OpenTable {
-  Instance table;
-  // Rows that no format knows follow the known ones.
-  std::uint32_t next = 0;
-};
-
-class PatternLog : public Reading, private core::LineTaker {
+// The tables of all cores: those that are being printed, and the models of those before.
+class PrintedTables {
  public:
-  PatternLog(const PatternReader::Compiled& compiled,
-             std::string path,
-             OnModel on_model,
-             PatternAccount* account)
-      : compiled_(compiled),
-        path_(std::move(path)),
-        on_model_(std::move(on_model)),
-        account_(account),
-        scanner_({compiled.words(), kLongestText, kLongestLine}, *this) {
-    for (const auto& [name, known] : compiled_.format.names) {
+  PrintedTables(const std::string& path,
+                const model::LogFormat& format,
+                OnModel on_model,
+                PatternAccount* account)
+      : path_(path), format_(format), on_model_(std::move(on_model)), account_(account) {
+    for (const auto& [name, known] : format.names) {
       first_free_ = std::max(first_free_, known.record + 1);
     }
-    for (const model::LogRow& row : compiled_.format.rows) {
+    for (const model::LogRow& row : format.rows) {
       first_free_ = std::max(first_free_, row.record.value_or(0) + 1);
     }
-    for (const Pattern& pattern : compiled_.patterns) {
-      if (account_ != nullptr) {
-        account_->patterns.push_back({kWhatNames.at(static_cast<std::size_t>(pattern.what)),
-                                      pattern.pattern,
-                                      pattern.literal});
-      }
-    }
   }
 
-  void take(std::string_view block) override {
+  [[nodiscard]] bool is_open() const { return !open_.empty(); }
+
+  // Nothing more is read; what is refused first is told.
+  void refuse(std::size_t line, std::string what) {
     if (!limit_) {
-      if (const auto fed = scanner_.feed(block); !fed) {
-        refuse(fed.error(),
-               fmt::format("this line is longer than {}",
-                           core::format_size(core::Bytes{kLongestLine})));
-      }
+      limit_ = core::error(Code::kReadLimit,
+                           std::move(what),
+                           {path_, line},
+                           "this is no console log of that format; cut the part out that is");
     }
   }
 
-  [[nodiscard]] bool wants_more() const override { return !limit_; }
+  [[nodiscard]] const std::optional<core::Diagnostic>& limit() const { return limit_; }
 
-  void pause() override {
-    for (const auto& [core, open] : open_) {
-      tell(core, open.table);
-    }
-  }
+  // One that is open goes on.
+  void begin(const std::string& core, std::size_t line) { (void)opened(core, line); }
 
-  core::Result<model::Recording> finish() override {
-    if (!limit_) {
-      scanner_.finish();
-    }
-    while (!open_.empty()) {
-      if (compiled_.format.ends) {
-        tell_cut(open_.begin()->second.table);
-      }
-      close(open_.begin()->first);
-    }
-    if (account_ != nullptr) {
-      account_->lines = scanner_.lines();
-    }
-    if (limit_) {
-      return core::fail(std::move(*limit_));
-    }
-    if (models_.empty()) {
-      return nothing();
-    }
-    if (broken_ > kShownProblems) {
-      problems_.push_back(core::warning(
-          Code::kReadBadRecord,
-          fmt::format("{} more lines look like rows and cannot be read", broken_ - kShownProblems),
-          {path_}));
-    }
-    model::Recording recording;
-    model::Input& input = recording.inputs.emplace_back();
-    input.path = path_;
-    input.format = compiled_.format.name;
-    input.trace_format = compiled_.format.name;
-    input.lines = scanner_.lines();
-    input.broken_rows = broken_;
-    for (auto& [core, instances] : models_) {
-      for (const Instance& instance : instances) {
-        input.records += instance.blocks.size();
-      }
-      recording.cores.push_back({core, std::move(instances)});
-    }
-    recording.failures = std::move(failures_);
-    recording.diagnostics = std::move(problems_);
-    return recording;
-  }
-
- private:
-  [[nodiscard]] bool take(std::string_view line, std::size_t number) override {
-    const bool inside = !open_.empty() && compiled_.open_rows;
-    const Pattern* pattern = line.size() <= kLongestText ? compiled_.match(line, found_) : nullptr;
-    // Outside of a table, what has no text of its own is found in anything.
-    if (pattern != nullptr && pattern->literal.empty() && !inside) {
-      pattern = nullptr;
-    }
-    if (pattern == nullptr) {
-      const bool blank = core::trim(line).empty();
-      if (!blank && (inside || compiled_.looks_like_row(line))) {
-        take_broken(line, number, "it looks like a row of the format, and no pattern matches it");
-      }
-      return inside;
-    }
-    if (account_ != nullptr) {
-      PatternUse& use =
-          account_->patterns[static_cast<std::size_t>(pattern - compiled_.patterns.data())];
-      use.first_line = use.lines++ == 0 ? number : use.first_line;
-    }
-    take_match(*pattern, Match{*pattern->matcher, line}, line, number);
-    return !open_.empty() && compiled_.open_rows && !limit_;
-  }
-
-  void take_match(const Pattern& pattern,
-                  const Match& match,
-                  std::string_view line,
-                  std::size_t number) {
-    switch (pattern.what) {
-      case What::kRow:
-        take_row(compiled_.format.rows[pattern.index], match, line, number);
-        break;
-      case What::kTotal:
-        take_total(compiled_.format.totals[pattern.index], match, line, number);
-        break;
-      case What::kBegins: {
-        const std::string core = core_of(match);
-        close(core);
-        (void)open_table(core, number);
-        break;
-      }
-      case What::kEnds:
-        end_tables(match);
-        break;
-      case What::kFailure:
-        if (failures_.size() < kMostModels) {
-          failures_.push_back(
-              {.line = number, .core = core_of(match), .text = core::printable(core::trim(line))});
-        }
-        break;
-      case What::kIgnore:
-        break;
-    }
-  }
-
-  // Those of all cores, where the line names none.
-  void end_tables(const Match& match) {
-    if (!match["core"].empty()) {
-      close(core_of(match));
-      return;
-    }
-    while (!open_.empty()) {
-      close(open_.begin()->first);
-    }
-  }
-
-  [[nodiscard]] std::string core_of(const Match& match) const {
-    const std::string_view printed = match["core"];
-    return printed.empty() ? compiled_.format.core : core::to_lower(core::visible_text(printed));
-  }
-
-  OpenTable& open_table(const std::string& core, std::size_t line) {
-    const auto [open, fresh] = open_.try_emplace(core);
-    if (fresh) {
-      open->second.table.line = line;
-      open->second.table.form = compiled_.format.name;
-      open->second.next = first_free_;
-      if (open_.size() + models_.size() > kMostCores) {
-        refuse(line, fmt::format("this is the output of more than {} cores", kMostCores));
-      }
-    }
-    return open->second;
-  }
-
-  // How many bytes the printed size is; nothing where it is none.
-  [[nodiscard]] std::optional<model::MeasuredSize> size_of(const Match& match,
-                                                           core::Bytes unit) const {
-    if (const std::string_view printed = match["unit"]; !printed.empty()) {
-      const auto known = compiled_.format.units.find(std::string{printed});
-      if (known == compiled_.format.units.end()) {
-        return std::nullopt;
-      }
-      unit = known->second;
-    }
-    return printed_size(match["size"], unit);
-  }
-
-  void take_row(const model::LogRow& row,
-                const Match& match,
-                std::string_view line,
-                std::size_t number) {
-    const std::string name{match["name"]};
-    const auto known = compiled_.format.names.find(name);
-    const bool is_known = !name.empty() && known != compiled_.format.names.end();
-    std::optional<model::MemoryClass> memory = row.memory;
-    if (!memory && is_known) {
-      memory = known->second.memory;
-    }
-    if (const std::string_view kind = match["kind"]; !kind.empty()) {
-      const auto meaning = row.kinds.find(std::string{kind});
-      memory = meaning == row.kinds.end() ? std::nullopt : std::optional{meaning->second};
-    }
-    const auto size = size_of(match, row.unit);
-    if (!size || !memory) {
-      take_broken(line,
-                  number,
-                  !size ? "its size is none, or its unit is unknown"
-                        : "the format does not say in which memory it lies");
-      return;
-    }
-    Block block{.space = memory->space,
-                .cacheability = memory->cacheability,
-                .lifetime = memory->lifetime,
-                .size = *size,
-                .line = number};
-    if (!take_details(match, block)) {
-      take_broken(line, number, "its address or alignment is none");
-      return;
-    }
-    // Nothing was asked for.
-    if (block.size.nearest == core::Bytes{}) {
-      (void)open_table(core_of(match), number);
-      return;
-    }
-    const std::string core = core_of(match);
-    OpenTable* table = &open_table(core, number);
-    std::uint32_t record = is_known ? known->second.record : row.record.value_or(table->next);
-    if (core::contains(table->table.blocks, record, &Block::record)) {
-      if (compiled_.format.begins) {
-        record = table->next;
+  // Without a number the row's is the next that no format knows.
+  void add(const std::string& core, std::optional<std::uint32_t> number, Block block) {
+    OpenTable* table = &opened(core, block.line);
+    block.record = number.value_or(table->next);
+    if (core::contains(table->table.blocks, block.record, &Block::record)) {
+      if (format_.begins) {
+        block.record = table->next;
       } else {
         close(core);
-        table = &open_table(core, number);
+        table = &opened(core, block.line);
       }
     }
-    table->next += record == table->next ? 1U : 0U;
-    if (record > kMostRecords) {
-      refuse(number, fmt::format("a model has at most {} rows", kMostRecords));
+    table->next += block.record == table->next ? 1U : 0U;
+    if (block.record > kMostRecords) {
+      refuse(block.line, fmt::format("a model has at most {} rows", kMostRecords));
       return;
     }
-    block.record = record;
     table->table.blocks.push_back(std::move(block));
   }
 
-  static bool take_details(const Match& match, Block& block) {
-    if (const std::string_view text = match["address"]; !text.empty()) {
-      const std::string prefix = text.starts_with("0x") || text.starts_with("0X") ? "" : "0x";
-      const auto address = core::parse_address(prefix + std::string{text});
-      if (!address) {
-        return false;
-      }
-      block.address = model::PrintedAddress::whole(*address);
-    }
-    if (const std::string_view text = match["align"]; !text.empty()) {
-      const auto bytes = core::parse_address(text);
-      const auto align = bytes ? core::Align::make(*bytes) : std::nullopt;
-      if (!align) {
-        return false;
-      }
-      block.alignment = *align;
-    }
-    return true;
-  }
-
-  void take_total(const model::LogTotal& total,
-                  const Match& match,
-                  std::string_view line,
-                  std::size_t number) {
-    const auto size = size_of(match, total.unit);
-    if (!size) {
-      take_broken(line, number, "its size is none, or its unit is unknown");
-      return;
-    }
-    const std::string core = core_of(match);
+  void add(const std::string& core, model::ClassTotal total) {
+    OpenTable* table = &opened(core, total.line);
     const auto is_same = [&](const model::ClassTotal& known) {
       return known.space == total.space && known.cacheability == total.cacheability &&
              known.lifetime == total.lifetime;
     };
-    OpenTable* table = &open_table(core, number);
     // The next model's, which says its sum first.
-    if (!compiled_.format.begins && std::ranges::any_of(table->table.totals, is_same)) {
+    if (!format_.begins && std::ranges::any_of(table->table.totals, is_same)) {
       close(core);
-      table = &open_table(core, number);
+      table = &opened(core, total.line);
     }
-    table->table.totals.push_back({total.space, total.cacheability, total.lifetime, *size, number});
-  }
-
-  void take_broken(std::string_view line, std::size_t number, std::string_view why) {
-    const std::string shown = core::printable(core::trim(line));
-    if (account_ != nullptr && account_->similar.size() < kShownProblems) {
-      account_->similar.push_back({number, shown});
-    }
-    if (++broken_ <= kShownProblems) {
-      core::Diagnostic problem = core::warning(
-          Code::kReadBadRecord,
-          fmt::format("this line cannot be read: {}", why),
-          {path_, number},
-          "the line was cut or damaged, or another version printed it: memsize format "
-          "check says which lines match");
-      problem.details.push_back(shown);
-      problems_.push_back(std::move(problem));
-    }
-  }
-
-  void tell_cut(const Instance& table) {
-    ++broken_;
-    problems_.push_back(core::warning(Code::kReadBadRecord,
-                                      "the table that begins here has no end",
-                                      {path_, table.line},
-                                      "was the log cut short?"));
-  }
-
-  void tell(const std::string& core, const Instance& table) const {
-    if (on_model_ && !table.blocks.empty()) {
-      on_model_(core, table, table.line);
-    }
+    table->table.totals.push_back(std::move(total));
   }
 
   // The name may be that of the table which is closed: it is a copy.
@@ -601,47 +346,375 @@ class PatternLog : public Reading, private core::LineTaker {
     of_core.push_back(std::move(table));
   }
 
-  core::Result<model::Recording> nothing() {
-    for (core::Diagnostic& problem : problems_) {
-      problem.severity = core::Severity::kError;
+  // The lines where they began.
+  std::vector<std::size_t> close_all() {
+    std::vector<std::size_t> lines;
+    while (!open_.empty()) {
+      lines.push_back(open_.begin()->second.table.line);
+      close(open_.begin()->first);
     }
-    if (problems_.empty()) {
-      core::Diagnostic missing = no_table(path_, scanner_.lines());
-      missing.hint = fmt::format("it was read as {}: memsize format check says which lines match",
-                                 compiled_.format.name);
-      for (const model::Failure& failure : failures_) {
-        missing.place.line = failures_.front().line;
-        missing.hint = "give the program more memory, and take the log of a run that has room";
-        if (missing.details.size() < kShownProblems) {
-          missing.details.push_back(failure.text);
-        }
-      }
-      problems_.push_back(std::move(missing));
-    }
-    return tl::make_unexpected(std::move(problems_));
+    return lines;
   }
 
-  void refuse(std::size_t line, std::string what) {
-    if (!limit_) {
-      limit_ = core::error(Code::kReadLimit,
-                           std::move(what),
-                           {path_, line},
-                           "this is no console log of that format; cut the part out that is");
+  void tell_open() const {
+    for (const auto& [core, open] : open_) {
+      tell(core, open.table);
     }
+  }
+
+  [[nodiscard]] std::map<std::string, std::vector<Instance>>& models() { return models_; }
+
+ private:
+  struct OpenTable {
+    Instance table;
+    // Rows that no format knows follow the known ones.
+    std::uint32_t next = 0;
+  };
+
+  OpenTable& opened(const std::string& core, std::size_t line) {
+    const auto [open, fresh] = open_.try_emplace(core);
+    if (fresh) {
+      open->second.table.line = line;
+      open->second.table.form = format_.name;
+      open->second.next = first_free_;
+      if (open_.size() + models_.size() > kMostCores) {
+        refuse(line, fmt::format("this is the output of more than {} cores", kMostCores));
+      }
+    }
+    return open->second;
+  }
+
+  void tell(const std::string& core, const Instance& table) const {
+    if (on_model_ && !table.blocks.empty()) {
+      on_model_(core, table, table.line);
+    }
+  }
+
+  const std::string& path_;
+  const model::LogFormat& format_;
+  OnModel on_model_;
+  PatternAccount* account_;
+  std::map<std::string, OpenTable> open_;
+  std::map<std::string, std::vector<Instance>> models_;
+  std::uint32_t first_free_ = 0;
+  std::optional<core::Diagnostic> limit_;
+};
+
+// Lines that look like rows and cannot be read, and tables without an end.
+class BrokenLines {
+ public:
+  BrokenLines(const std::string& path, PatternAccount* account) : path_(path), account_(account) {}
+
+  void take(std::string_view line, std::size_t number, std::string_view why) {
+    const std::string shown = core::printable(core::trim(line));
+    if (account_ != nullptr && account_->similar.size() < kShownProblems) {
+      account_->similar.push_back({number, shown});
+    }
+    if (++count_ <= kShownProblems) {
+      problems_.push_back(
+          core::warning(Code::kReadBadRecord,
+                        fmt::format("this line cannot be read: {}", why),
+                        {path_, number},
+                        "the line was cut or damaged, or another version printed it: memsize "
+                        "format check says which lines match")
+              .with({shown}));
+    }
+  }
+
+  void take_table(std::size_t line) {
+    ++count_;
+    problems_.push_back(core::warning(Code::kReadBadRecord,
+                                      "the table that begins here has no end",
+                                      {path_, line},
+                                      "was the log cut short?"));
+  }
+
+  [[nodiscard]] std::size_t count() const { return count_; }
+
+  // Those of the first.
+  [[nodiscard]] core::Diagnostics& problems() { return problems_; }
+
+ private:
+  const std::string& path_;
+  PatternAccount* account_;
+  std::size_t count_ = 0;
+  core::Diagnostics problems_;
+};
+
+constexpr std::string_view kNoSize = "its size is none, or its unit is unknown";
+
+// How many bytes the printed size is; nothing where it is none.
+std::optional<model::MeasuredSize> size_of(const Match& match,
+                                           const std::map<std::string, core::Bytes>& units,
+                                           core::Bytes unit) {
+  if (const std::string_view printed = match["unit"]; !printed.empty()) {
+    const auto* const known = core::value_in(units, std::string{printed});
+    if (known == nullptr) {
+      return std::nullopt;
+    }
+    unit = *known;
+  }
+  return printed_size(match["size"], unit);
+}
+
+bool take_details(const Match& match, Block& block) {
+  if (const std::string_view text = match["address"]; !text.empty()) {
+    const std::string prefix = text.starts_with("0x") || text.starts_with("0X") ? "" : "0x";
+    const auto address = core::parse_address(prefix + std::string{text});
+    if (!address) {
+      return false;
+    }
+    block.address = model::PrintedAddress::whole(*address);
+  }
+  if (const std::string_view text = match["align"]; !text.empty()) {
+    const auto bytes = core::parse_address(text);
+    const auto align = bytes ? core::Align::make(*bytes) : std::nullopt;
+    if (!align) {
+      return false;
+    }
+    block.alignment = *align;
+  }
+  return true;
+}
+
+// What a row says of its block; else why it cannot be read. `known`: what the format has for its
+// name, null where it has nothing.
+tl::expected<Block, std::string_view> block_of(const Match& match,
+                                               const model::LogRow& row,
+                                               const model::LogRecord* known,
+                                               const std::map<std::string, core::Bytes>& units) {
+  std::optional<model::MemoryClass> memory = row.memory;
+  if (!memory && known != nullptr) {
+    memory = known->memory;
+  }
+  if (const std::string_view kind = match["kind"]; !kind.empty()) {
+    const auto* const meaning = core::value_in(row.kinds, std::string{kind});
+    memory = meaning == nullptr ? std::nullopt : std::optional{*meaning};
+  }
+  const auto size = size_of(match, units, row.unit);
+  if (!size) {
+    return tl::make_unexpected(kNoSize);
+  }
+  if (!memory) {
+    return tl::make_unexpected("the format does not say in which memory it lies");
+  }
+  Block block{.space = memory->space,
+              .cacheability = memory->cacheability,
+              .lifetime = memory->lifetime,
+              .size = *size};
+  if (!take_details(match, block)) {
+    return tl::make_unexpected("its address or alignment is none");
+  }
+  return block;
+}
+
+// Nothing can be read. `problems`: of lines that look like rows.
+core::Result<model::Recording> without_models(const std::string& path,
+                                              std::size_t lines,
+                                              const std::string& format,
+                                              const std::vector<model::Failure>& failures,
+                                              core::Diagnostics problems) {
+  for (core::Diagnostic& problem : problems) {
+    problem.severity = core::Severity::kError;
+  }
+  if (problems.empty()) {
+    core::Diagnostic missing = no_table(path, lines);
+    missing.hint =
+        fmt::format("it was read as {}: memsize format check says which lines match", format);
+    for (const model::Failure& failure : failures) {
+      missing.place.line = failures.front().line;
+      missing.hint = "give the program more memory, and take the log of a run that has room";
+      if (missing.details.size() < kShownProblems) {
+        missing.details.push_back(failure.text);
+      }
+    }
+    problems.push_back(std::move(missing));
+  }
+  return tl::make_unexpected(std::move(problems));
+}
+
+class PatternLog : public Reading, private core::LineTaker {
+ public:
+  PatternLog(const PatternReader::Compiled& compiled,
+             std::string path,
+             OnModel on_model,
+             PatternAccount* account)
+      : compiled_(compiled),
+        path_(std::move(path)),
+        account_(account),
+        scanner_({compiled.words(), kLongestText, kLongestLine}, *this),
+        tables_(path_, compiled.format, std::move(on_model), account),
+        broken_(path_, account) {
+    for (const Pattern& pattern : compiled_.patterns) {
+      if (account_ != nullptr) {
+        account_->patterns.push_back({kWhatNames.at(static_cast<std::size_t>(pattern.what)),
+                                      pattern.pattern,
+                                      pattern.literal});
+      }
+    }
+  }
+
+  void take(std::string_view block) override {
+    if (wants_more()) {
+      if (const auto fed = scanner_.feed(block); !fed) {
+        tables_.refuse(fed.error(),
+                       fmt::format("this line is longer than {}",
+                                   core::format_size(core::Bytes{kLongestLine})));
+      }
+    }
+  }
+
+  [[nodiscard]] bool wants_more() const override { return !tables_.limit(); }
+
+  void pause() override { tables_.tell_open(); }
+
+  core::Result<model::Recording> finish() override {
+    if (wants_more()) {
+      scanner_.finish();
+    }
+    for (const std::size_t line : tables_.close_all()) {
+      if (compiled_.format.ends) {
+        broken_.take_table(line);
+      }
+    }
+    if (account_ != nullptr) {
+      account_->lines = scanner_.lines();
+    }
+    if (tables_.limit()) {
+      return core::fail(*tables_.limit());
+    }
+    if (tables_.models().empty()) {
+      return without_models(
+          path_, scanner_.lines(), compiled_.format.name, failures_, broken_.problems());
+    }
+    model::Recording recording;
+    model::Input& input = recording.inputs.emplace_back();
+    input.path = path_;
+    input.format = compiled_.format.name;
+    input.trace_format = compiled_.format.name;
+    input.lines = scanner_.lines();
+    input.broken_rows = broken_.count();
+    for (auto& [core, instances] : tables_.models()) {
+      for (const Instance& instance : instances) {
+        input.records += instance.blocks.size();
+      }
+      recording.cores.push_back({core, std::move(instances)});
+    }
+    recording.failures = std::move(failures_);
+    recording.diagnostics = std::move(broken_.problems());
+    if (broken_.count() > kShownProblems) {
+      recording.diagnostics.push_back(
+          core::warning(Code::kReadBadRecord,
+                        fmt::format("{} more lines look like rows and cannot be read",
+                                    broken_.count() - kShownProblems),
+                        {path_}));
+    }
+    return recording;
+  }
+
+ private:
+  [[nodiscard]] bool take(std::string_view line, std::size_t number) override {
+    const bool inside = tables_.is_open() && compiled_.open_rows;
+    const Pattern* pattern = line.size() <= kLongestText ? compiled_.match(line, found_) : nullptr;
+    // Outside of a table, what has no text of its own is found in anything.
+    if (pattern != nullptr && pattern->literal.empty() && !inside) {
+      pattern = nullptr;
+    }
+    if (pattern == nullptr) {
+      const bool blank = core::trim(line).empty();
+      if (!blank && (inside || compiled_.looks_like_row(line))) {
+        broken_.take(line, number, "it looks like a row of the format, and no pattern matches it");
+      }
+      return inside;
+    }
+    if (account_ != nullptr) {
+      PatternUse& use =
+          account_->patterns[static_cast<std::size_t>(pattern - compiled_.patterns.data())];
+      use.first_line = use.lines++ == 0 ? number : use.first_line;
+    }
+    const auto read = take_match(*pattern, Match{*pattern->matcher, line}, line, number);
+    if (!read) {
+      broken_.take(line, number, read.error());
+    }
+    return tables_.is_open() && compiled_.open_rows && wants_more();
+  }
+
+  // Else why the line cannot be read.
+  tl::expected<void, std::string_view> take_match(const Pattern& pattern,
+                                                  const Match& match,
+                                                  std::string_view line,
+                                                  std::size_t number) {
+    switch (pattern.what) {
+      case What::kRow:
+        return take_row(compiled_.format.rows[pattern.index], match, number);
+      case What::kTotal:
+        return take_total(compiled_.format.totals[pattern.index], match, number);
+      case What::kBegins:
+        tables_.close(core_of(match));
+        tables_.begin(core_of(match), number);
+        break;
+      case What::kEnds:
+        // Of all cores, where the line names none.
+        if (match["core"].empty()) {
+          (void)tables_.close_all();
+        } else {
+          tables_.close(core_of(match));
+        }
+        break;
+      case What::kFailure:
+        if (failures_.size() < kMostModels) {
+          failures_.push_back(
+              {.line = number, .core = core_of(match), .text = core::printable(core::trim(line))});
+        }
+        break;
+      case What::kIgnore:
+        break;
+    }
+    return {};
+  }
+
+  [[nodiscard]] std::string core_of(const Match& match) const {
+    const std::string_view printed = match["core"];
+    return printed.empty() ? compiled_.format.core : core::to_lower(core::visible_text(printed));
+  }
+
+  tl::expected<void, std::string_view> take_row(const model::LogRow& row,
+                                                const Match& match,
+                                                std::size_t number) {
+    const std::string name{match["name"]};
+    const auto* const known = name.empty() ? nullptr : core::value_in(compiled_.format.names, name);
+    auto block = block_of(match, row, known, compiled_.format.units);
+    MEMSIZE_TRY(block);
+    // Nothing was asked for.
+    if (block->size.nearest == core::Bytes{}) {
+      tables_.begin(core_of(match), number);
+      return {};
+    }
+    block->line = number;
+    tables_.add(core_of(match),
+                known == nullptr ? row.record : std::optional{known->record},
+                std::move(*block));
+    return {};
+  }
+
+  tl::expected<void, std::string_view> take_total(const model::LogTotal& total,
+                                                  const Match& match,
+                                                  std::size_t number) {
+    const auto size = size_of(match, compiled_.format.units, total.unit);
+    if (!size) {
+      return tl::make_unexpected(kNoSize);
+    }
+    tables_.add(core_of(match), {total.space, total.cacheability, total.lifetime, *size, number});
+    return {};
   }
 
   const PatternReader::Compiled& compiled_;
   std::string path_;
-  OnModel on_model_;
   PatternAccount* account_;
   core::LineScanner scanner_;
-  std::map<std::string, OpenTable> open_;
-  std::map<std::string, std::vector<Instance>> models_;
-  std::uint32_t first_free_ = 0;
-  std::size_t broken_ = 0;
-  core::Diagnostics problems_;
+  PrintedTables tables_;
+  BrokenLines broken_;
   std::vector<model::Failure> failures_;
-  std::optional<core::Diagnostic> limit_;
   // Room for what the set found.
   std::vector<int> found_;
 };
