@@ -42,22 +42,17 @@ struct BlobPart {
   std::size_t end = 0;
 };
 
-class TreeReader {
- public:
-  TreeReader(std::string_view bytes, const std::string& path) : bytes_(bytes) { tree_.path = path; }
+// The bytes of a tree, and where they have its nodes and the names of properties.
+struct TreeBlob {
+  std::string_view bytes;
+  const std::string& path;
+  BlobPart structure = {};
+  BlobPart strings = {};
 
-  core::Result<model::DeviceTree> read(core::Bytes most) {
-    MEMSIZE_TRY(read_header(most));
-    MEMSIZE_TRY(read_reservations());
-    MEMSIZE_TRY(read_nodes());
-    return std::move(tree_);
-  }
-
- private:
   [[nodiscard]] tl::unexpected<core::Diagnostics> wrong(std::string what) const {
     return core::fail(core::error(Code::kDevicetreeSyntax,
                                   std::move(what),
-                                  {tree_.path},
+                                  {path},
                                   "compile it again (dtc), or copy it again, whole and as binary"));
   }
 
@@ -67,93 +62,102 @@ class TreeReader {
 
   // The caller knows that it is there.
   [[nodiscard]] std::uint32_t cell(std::size_t at) const {
-    return model::cells_of(bytes_.substr(at, model::kCellSize)).front();
+    return model::cells_of(bytes.substr(at, model::kCellSize)).front();
   }
+};
 
-  [[nodiscard]] bool is_there(std::size_t at, std::size_t count, std::size_t end) const {
-    return at <= end && end - at >= count;
+bool is_there(std::size_t at, std::size_t count, std::size_t end) {
+  return at <= end && end - at >= count;
+}
+
+// What has its offset at one place of the header, and its length at another; without: to the end.
+core::Result<BlobPart> part_of(const TreeBlob& blob,
+                               std::size_t offset_at,
+                               std::optional<std::size_t> size_at) {
+  const std::size_t begin = blob.cell(offset_at);
+  if (begin > blob.bytes.size() ||
+      (size_at && !is_there(begin, blob.cell(*size_at), blob.bytes.size()))) {
+    return blob.wrong_at(offset_at,
+                         fmt::format("what begins at {} would be behind the end, {}",
+                                     core::format_hex(begin),
+                                     core::format_hex(blob.bytes.size())));
   }
+  return BlobPart{begin, size_at ? begin + blob.cell(*size_at) : blob.bytes.size()};
+}
 
-  core::Result<void> read_header(core::Bytes most) {
-    if (bytes_.size() < kTreeHeader16 || cell(0) != kTreeMagic) {
-      return wrong("this is no device tree, or its first bytes are damaged");
-    }
-    const std::uint32_t total = cell(4);
-    const std::uint32_t version = cell(20);
-    if (core::Bytes{total} > most) {
-      return wrong(fmt::format("this device tree has {}, where {} are the most",
-                               core::format_size(core::Bytes{total}),
-                               core::format_size(most)));
-    }
-    if (total > bytes_.size()) {
-      return wrong(fmt::format("this device tree has {}, of which {} are here: it is cut short",
-                               core::format_bytes(core::Bytes{total}),
-                               core::format_bytes(core::Bytes{bytes_.size()})));
-    }
-    if (version < kVersion16 || cell(24) > kVersion17) {
-      return wrong_at(20,
-                      fmt::format("it is of version {}, for readers of {} and newer; what is in "
-                                  "use is 16 and 17",
-                                  version,
-                                  cell(24)));
-    }
-    if (total < (version < kVersion17 ? kTreeHeader16 : kTreeHeader)) {
-      return wrong_at(4, fmt::format("it would end in its header, after {} bytes", total));
-    }
-    bytes_ = bytes_.substr(0, total);
-    const auto structure = block(8, version < kVersion17 ? std::nullopt : std::optional{36U});
-    MEMSIZE_TRY(structure);
-    const auto strings = block(12, 32);
-    MEMSIZE_TRY(strings);
-    structure_ = *structure;
-    strings_ = *strings;
-    if (structure_.begin % model::kCellSize != 0) {
-      return wrong_at(8, "its nodes do not begin on a multiple of 4");
-    }
-    return {};
+core::Result<TreeBlob> blob_of(std::string_view bytes, const std::string& path, core::Bytes most) {
+  TreeBlob blob{bytes, path};
+  if (bytes.size() < kTreeHeader16 || blob.cell(0) != kTreeMagic) {
+    return blob.wrong("this is no device tree, or its first bytes are damaged");
   }
-
-  // What has its offset at one place of the header, and its length at another; without: to the end.
-  [[nodiscard]] core::Result<BlobPart> block(std::size_t offset_at,
-                                             std::optional<std::size_t> size_at) const {
-    const std::size_t begin = cell(offset_at);
-    if (begin > bytes_.size() || (size_at && !is_there(begin, cell(*size_at), bytes_.size()))) {
-      return wrong_at(offset_at,
-                      fmt::format("what begins at {} would be behind the end, {}",
-                                  core::format_hex(begin),
-                                  core::format_hex(bytes_.size())));
-    }
-    return BlobPart{begin, size_at ? begin + cell(*size_at) : bytes_.size()};
+  const std::uint32_t total = blob.cell(4);
+  const std::uint32_t version = blob.cell(20);
+  if (core::Bytes{total} > most) {
+    return blob.wrong(fmt::format("this device tree has {}, where {} are the most",
+                                  core::format_size(core::Bytes{total}),
+                                  core::format_size(most)));
   }
-
-  core::Result<void> read_reservations() {
-    constexpr std::size_t kRow = 16;
-    for (std::size_t at = cell(16);; at += kRow) {
-      if (!is_there(at, kRow, bytes_.size())) {
-        return wrong_at(at, "the list of reservations has no end");
-      }
-      const std::uint64_t base = std::uint64_t{cell(at)} << 32U | cell(at + 4);
-      const std::uint64_t size = std::uint64_t{cell(at + 8)} << 32U | cell(at + 12);
-      if (base == 0 && size == 0) {
-        return {};
-      }
-      const auto range = core::PhysRange::make(core::PhysAddr{base}, core::Bytes{size});
-      if (!range) {
-        return wrong_at(at, "a reservation would end behind the last address");
-      }
-      tree_.reserved.push_back(*range);
-    }
+  if (total > bytes.size()) {
+    return blob.wrong(fmt::format("this device tree has {}, of which {} are here: it is cut short",
+                                  core::format_bytes(core::Bytes{total}),
+                                  core::format_bytes(core::Bytes{bytes.size()})));
   }
+  if (version < kVersion16 || blob.cell(24) > kVersion17) {
+    return blob.wrong_at(20,
+                         fmt::format("it is of version {}, for readers of {} and newer; what is in "
+                                     "use is 16 and 17",
+                                     version,
+                                     blob.cell(24)));
+  }
+  if (total < (version < kVersion17 ? kTreeHeader16 : kTreeHeader)) {
+    return blob.wrong_at(4, fmt::format("it would end in its header, after {} bytes", total));
+  }
+  blob.bytes = bytes.substr(0, total);
+  const auto structure = part_of(blob, 8, version < kVersion17 ? std::nullopt : std::optional{36U});
+  MEMSIZE_TRY(structure);
+  const auto strings = part_of(blob, 12, 32);
+  MEMSIZE_TRY(strings);
+  blob.structure = *structure;
+  blob.strings = *strings;
+  if (blob.structure.begin % model::kCellSize != 0) {
+    return blob.wrong_at(8, "its nodes do not begin on a multiple of 4");
+  }
+  return blob;
+}
 
-  core::Result<void> read_nodes() {
-    at_ = structure_.begin;
+core::Result<std::vector<core::PhysRange>> read_reservations(const TreeBlob& blob) {
+  std::vector<core::PhysRange> reserved;
+  constexpr std::size_t kRow = 16;
+  for (std::size_t at = blob.cell(16);; at += kRow) {
+    if (!is_there(at, kRow, blob.bytes.size())) {
+      return blob.wrong_at(at, "the list of reservations has no end");
+    }
+    const std::uint64_t base = std::uint64_t{blob.cell(at)} << 32U | blob.cell(at + 4);
+    const std::uint64_t size = std::uint64_t{blob.cell(at + 8)} << 32U | blob.cell(at + 12);
+    if (base == 0 && size == 0) {
+      return reserved;
+    }
+    const auto range = core::PhysRange::make(core::PhysAddr{base}, core::Bytes{size});
+    if (!range) {
+      return blob.wrong_at(at, "a reservation would end behind the last address");
+    }
+    reserved.push_back(*range);
+  }
+}
+
+// Nodes, token by token.
+class NodeReader {
+ public:
+  explicit NodeReader(const TreeBlob& blob) : blob_(blob), at_(blob.structure.begin) {}
+
+  core::Result<std::vector<model::DeviceNode>> read() {
     while (true) {
       const std::size_t begin = at_;
-      if (!is_there(at_, model::kCellSize, structure_.end)) {
-        return wrong_at(begin, "the nodes have no end");
+      if (!is_there(at_, model::kCellSize, blob_.structure.end)) {
+        return blob_.wrong_at(begin, "the nodes have no end");
       }
       at_ += model::kCellSize;
-      switch (cell(begin)) {
+      switch (blob_.cell(begin)) {
         case kTokenBegin:
           MEMSIZE_TRY(begin_node(begin));
           break;
@@ -168,38 +172,43 @@ class TreeReader {
         case kTokenLast:
           return finish(begin);
         default:
-          return wrong_at(
-              begin, fmt::format("{} is no token of a device tree", core::format_hex(cell(begin))));
+          return blob_.wrong_at(
+              begin,
+              fmt::format("{} is no token of a device tree", core::format_hex(blob_.cell(begin))));
       }
       if (++items_ > kMostItems) {
-        return wrong_at(begin, fmt::format("it has more than {} nodes and properties", kMostItems));
+        return blob_.wrong_at(begin,
+                              fmt::format("it has more than {} nodes and properties", kMostItems));
       }
     }
   }
 
+ private:
   core::Result<void> begin_node(std::size_t begin) {
-    const std::size_t end = bytes_.substr(0, structure_.end).find('\0', at_);
+    const std::size_t end = blob_.bytes.substr(0, blob_.structure.end).find('\0', at_);
     if (end == std::string_view::npos) {
-      return wrong_at(begin, "the name of a node has no end");
+      return blob_.wrong_at(begin, "the name of a node has no end");
     }
-    const std::string_view name = bytes_.substr(at_, end - at_);
+    const std::string_view name = blob_.bytes.substr(at_, end - at_);
     if (name.size() > kLongestName) {
-      return wrong_at(begin, "a node's name is longer than any");
+      return blob_.wrong_at(begin, "a node's name is longer than any");
     }
     if (open_.size() == kDeepest) {
-      return wrong_at(begin, fmt::format("nodes stand in each other more than {} deep", kDeepest));
+      return blob_.wrong_at(begin,
+                            fmt::format("nodes stand in each other more than {} deep", kDeepest));
     }
-    if (open_.empty() && (!tree_.nodes.empty() || !name.empty())) {
-      return wrong_at(begin, "there is one root, and it has no name");
+    if (open_.empty() && (!nodes_.empty() || !name.empty())) {
+      return blob_.wrong_at(begin, "there is one root, and it has no name");
     }
     if (!open_.empty() && (name.empty() || name.find('/') != std::string_view::npos)) {
-      return wrong_at(begin, fmt::format("'{}' is no name of a node", core::printable(name, 80)));
+      return blob_.wrong_at(begin,
+                            fmt::format("'{}' is no name of a node", core::printable(name, 80)));
     }
     const std::size_t parent = open_.empty() ? 0 : open_.back();
-    const std::size_t index = tree_.nodes.size();
-    tree_.nodes.push_back({.name = std::string{name}, .parent = parent});
+    const std::size_t index = nodes_.size();
+    nodes_.push_back({.name = std::string{name}, .parent = parent});
     if (!open_.empty()) {
-      tree_.nodes[parent].children.push_back(index);
+      nodes_[parent].children.push_back(index);
     }
     open_.push_back(index);
     step_behind(end + 1);
@@ -208,7 +217,7 @@ class TreeReader {
 
   core::Result<void> end_node(std::size_t begin) {
     if (open_.empty()) {
-      return wrong_at(begin, "a node ends that did not begin");
+      return blob_.wrong_at(begin, "a node ends that did not begin");
     }
     open_.pop_back();
     return {};
@@ -216,38 +225,40 @@ class TreeReader {
 
   core::Result<void> read_property(std::size_t begin) {
     if (open_.empty()) {
-      return wrong_at(begin, "a property stands in no node");
+      return blob_.wrong_at(begin, "a property stands in no node");
     }
-    if (!is_there(at_, 2 * model::kCellSize, structure_.end) ||
-        !is_there(at_ + 2 * model::kCellSize, cell(at_), structure_.end)) {
-      return wrong_at(begin, "a property would end behind the nodes");
+    if (!is_there(at_, 2 * model::kCellSize, blob_.structure.end) ||
+        !is_there(at_ + 2 * model::kCellSize, blob_.cell(at_), blob_.structure.end)) {
+      return blob_.wrong_at(begin, "a property would end behind the nodes");
     }
-    const std::size_t size = cell(at_);
-    const std::size_t name_at = cell(at_ + model::kCellSize);
-    const std::string_view strings = bytes_.substr(strings_.begin, strings_.end - strings_.begin);
+    const std::size_t size = blob_.cell(at_);
+    const std::size_t name_at = blob_.cell(at_ + model::kCellSize);
+    const std::string_view strings =
+        blob_.bytes.substr(blob_.strings.begin, blob_.strings.end - blob_.strings.begin);
     const std::size_t name_end =
         name_at < strings.size() ? strings.find('\0', name_at) : std::string_view::npos;
     if (name_end == std::string_view::npos || name_end == name_at) {
-      return wrong_at(begin, "a property's name is not among the names");
+      return blob_.wrong_at(begin, "a property's name is not among the names");
     }
     if (name_end - name_at > kLongestName) {
-      return wrong_at(begin, "a property's name is longer than any");
+      return blob_.wrong_at(begin, "a property's name is longer than any");
     }
-    model::DeviceNode& node = tree_.nodes[open_.back()];
+    model::DeviceNode& node = nodes_[open_.back()];
     if (!node.children.empty()) {
-      return wrong_at(begin, "a property stands behind a node: some readers would not see it");
+      return blob_.wrong_at(begin,
+                            "a property stands behind a node: some readers would not see it");
     }
     node.properties.push_back({std::string{strings.substr(name_at, name_end - name_at)},
-                               std::string{bytes_.substr(at_ + 2 * model::kCellSize, size)}});
+                               std::string{blob_.bytes.substr(at_ + 2 * model::kCellSize, size)}});
     step_behind(at_ + 2 * model::kCellSize + size);
     return {};
   }
 
-  core::Result<void> finish(std::size_t begin) {
-    if (!open_.empty() || tree_.nodes.empty()) {
-      return wrong_at(begin, tree_.nodes.empty() ? "it has no node" : "a node has no end");
+  core::Result<std::vector<model::DeviceNode>> finish(std::size_t begin) {
+    if (!open_.empty() || nodes_.empty()) {
+      return blob_.wrong_at(begin, nodes_.empty() ? "it has no node" : "a node has no end");
     }
-    return {};
+    return std::move(nodes_);
   }
 
   // Tokens begin on multiples of 4.
@@ -255,11 +266,9 @@ class TreeReader {
     at_ = (end + model::kCellSize - 1) / model::kCellSize * model::kCellSize;
   }
 
-  std::string_view bytes_;
-  model::DeviceTree tree_;
-  BlobPart structure_;
-  BlobPart strings_;
-  std::size_t at_ = 0;
+  const TreeBlob& blob_;
+  std::vector<model::DeviceNode> nodes_;
+  std::size_t at_;
   std::size_t items_ = 0;
   // Nodes that have begun.
   std::vector<std::size_t> open_;
@@ -275,7 +284,14 @@ bool is_device_tree(std::string_view bytes) {
 core::Result<model::DeviceTree> read_device_tree(std::string_view bytes,
                                                  const std::string& path,
                                                  core::Bytes most) {
-  return TreeReader{bytes, path}.read(most);
+  const auto blob = blob_of(bytes, path, most);
+  MEMSIZE_TRY(blob);
+  auto reserved = read_reservations(*blob);
+  MEMSIZE_TRY(reserved);
+  auto nodes = NodeReader{*blob}.read();
+  MEMSIZE_TRY(nodes);
+  return model::DeviceTree{
+      .path = path, .nodes = std::move(*nodes), .reserved = std::move(*reserved)};
 }
 
 }  // namespace memsize::readers
