@@ -81,6 +81,78 @@ bool is_without_bytes(std::string_view output) {
       kNames, [&](auto name) { return output.find(name) != std::string_view::npos; });
 }
 
+// Half-open.
+using AddressRange = std::pair<std::uint64_t, std::uint64_t>;
+
+std::optional<MapRegion> region_of(std::string_view line) {
+  (void)next_word(line);
+  const auto base = hex(next_word(line));
+  const auto size = hex(next_word(line));
+  const std::string_view attributes = next_word(line);
+  if (!base || !size || attributes.empty()) {
+    return std::nullopt;
+  }
+  return MapRegion{*base, *size, attributes.find('w') != std::string_view::npos};
+}
+
+// "OUTPUT(a.elf elf32-littlearm)"
+void read_machine(std::string_view line, model::Image& image) {
+  const std::size_t at = line.find(" elf");
+  const std::string_view format = at == std::string_view::npos ? "" : line.substr(at + 1);
+  image.bits = format.starts_with("elf32") ? 32 : format.starts_with("elf64") ? 64 : 0;
+  constexpr auto kMachines = std::to_array<std::pair<std::string_view, const char*>>(
+      {{"arm", "Arm"}, {"aarch64", "AArch64"}, {"riscv", "RISC-V"}, {"x86-64", "x86-64"}});
+  for (const auto& [word, name] : kMachines) {
+    if (format.find(word) != std::string_view::npos) {
+      image.machine = name;
+    }
+  }
+}
+
+// What nobody wrote beside the section: whether it may be written, and whether its bytes are
+// stored. `has_contents`: one of its parts has bytes.
+ImageSection with_flags(ImageSection section,
+                        bool has_contents,
+                        const std::vector<MapRegion>& regions) {
+  const MapRegion* const region = core::find_where(regions, [&](const MapRegion& each) {
+    return section.address >= each.base && section.address - each.base < each.size;
+  });
+  const bool is_code = section.name.find("text") != std::string_view::npos;
+  section.is_writable = region != nullptr ? region->is_writable && !is_code
+                                          : !is_code && !section.name.starts_with(".rodata");
+  // Where one region is loaded behind another, what start-up clears has a load address, too.
+  section.is_stored = !section.is_writable || (has_contents && !is_without_bytes(section.name));
+  section.load_address = section.is_stored ? section.load_address : section.address;
+  return section;
+}
+
+// What has no size of its own reaches to the next symbol, or to the end of its part, at most.
+void bound_symbols(std::vector<AddressRange> parts, std::vector<ImageSymbol>& symbols) {
+  std::ranges::sort(parts);
+  std::vector<std::uint64_t> starts;
+  std::map<std::pair<std::uint64_t, std::string_view>, bool> has_size;
+  for (const ImageSymbol& symbol : symbols) {
+    starts.push_back(symbol.address);
+    has_size[{symbol.address, symbol.name}] |= symbol.size.has_value();
+  }
+  std::ranges::sort(starts);
+  for (ImageSymbol& symbol : symbols) {
+    const auto part = std::ranges::upper_bound(parts, symbol.address, {}, &AddressRange::first);
+    if (symbol.size || part == parts.begin() || std::prev(part)->second <= symbol.address) {
+      continue;
+    }
+    const auto next = std::ranges::upper_bound(starts, symbol.address);
+    const std::uint64_t end =
+        next == starts.end() ? std::prev(part)->second : std::min(*next, std::prev(part)->second);
+    symbol.size = core::Bytes{end - symbol.address};
+    symbol.is_bound = true;
+  }
+  // What has a section of its own stands there once more as a symbol.
+  std::erase_if(symbols, [&](const ImageSymbol& symbol) {
+    return symbol.is_bound && has_size[{symbol.address, symbol.name}];
+  });
+}
+
 class GnuMapReader {
  public:
   GnuMapReader(std::string content, const std::string& path) {
@@ -108,7 +180,7 @@ class GnuMapReader {
                                     "link again with -Wl,-Map=FILE, and give the whole file"));
     }
     finish_section();
-    bound_symbols();
+    bound_symbols(std::move(parts_), image_.symbols);
     std::ranges::stable_sort(image_.sections, {}, &ImageSection::address);
     return std::move(image_);
   }
@@ -127,27 +199,18 @@ class GnuMapReader {
     if (line.starts_with(kRegionsHead) || line.starts_with(kSectionsHead)) {
       part_ = line.starts_with(kRegionsHead) ? Part::kRegions : Part::kSections;
     } else if (part_ == Part::kRegions) {
-      read_region(line);
+      if (const auto region = region_of(line); region && regions_.size() < kMostRegions) {
+        regions_.push_back(*region);
+      }
     } else if (part_ == Part::kSections) {
       is_at_end_ = line.starts_with(kEnd);
       read_section_line(line);
     }
   }
 
-  void read_region(std::string_view line) {
-    (void)next_word(line);
-    const std::string_view base = next_word(line);
-    const std::string_view size = next_word(line);
-    const std::string_view attributes = next_word(line);
-    if (const auto from = hex(base), length = hex(size);
-        from && length && !attributes.empty() && regions_.size() < kMostRegions) {
-      regions_.push_back({*from, *length, attributes.find('w') != std::string_view::npos});
-    }
-  }
-
   void read_section_line(std::string_view line) {
     if (line.starts_with(kMachine)) {
-      read_machine(line);
+      read_machine(line, image_);
     }
     const std::size_t indent = line.find_first_not_of(' ');
     if (line.find_first_not_of(kBlanks) == std::string_view::npos || is_at_end_) {
@@ -164,20 +227,6 @@ class GnuMapReader {
       begin(address, line);
     } else if (pending_.front() == '*') {
       pending_ = {};
-    }
-  }
-
-  // "OUTPUT(a.elf elf32-littlearm)"
-  void read_machine(std::string_view line) {
-    const std::size_t at = line.find(" elf");
-    const std::string_view format = at == std::string_view::npos ? "" : line.substr(at + 1);
-    image_.bits = format.starts_with("elf32") ? 32 : format.starts_with("elf64") ? 64 : 0;
-    constexpr auto kMachines = std::to_array<std::pair<std::string_view, const char*>>(
-        {{"arm", "Arm"}, {"aarch64", "AArch64"}, {"riscv", "RISC-V"}, {"x86-64", "x86-64"}});
-    for (const auto& [word, name] : kMachines) {
-      if (format.find(word) != std::string_view::npos) {
-        image_.machine = name;
-      }
     }
   }
 
@@ -255,51 +304,10 @@ class GnuMapReader {
   }
 
   void finish_section() {
-    ImageSection& section = open_.section;
-    if (section.size != core::Bytes{} && !is_for_debuggers(section.name)) {
-      const MapRegion* const region = core::find_where(regions_, [&](const MapRegion& each) {
-        return section.address >= each.base && section.address - each.base < each.size;
-      });
-      const bool is_code = section.name.find("text") != std::string_view::npos;
-      section.is_writable = region != nullptr ? region->is_writable && !is_code
-                                              : !is_code && !section.name.starts_with(".rodata");
-      // Where one region is loaded behind another, what start-up clears has a load address, too.
-      section.is_stored =
-          !section.is_writable || (open_.has_contents && !is_without_bytes(section.name));
-      if (!section.is_stored) {
-        section.load_address = section.address;
-      }
-      image_.sections.push_back(section);
+    if (open_.section.size != core::Bytes{} && !is_for_debuggers(open_.section.name)) {
+      image_.sections.push_back(with_flags(open_.section, open_.has_contents, regions_));
     }
     open_ = {};
-  }
-
-  // What has no size of its own reaches to the next symbol, or to the end of its part, at most.
-  void bound_symbols() {
-    std::ranges::sort(parts_);
-    std::vector<std::uint64_t> starts;
-    std::map<std::pair<std::uint64_t, std::string_view>, bool> has_size;
-    for (const ImageSymbol& symbol : image_.symbols) {
-      starts.push_back(symbol.address);
-      has_size[{symbol.address, symbol.name}] |= symbol.size.has_value();
-    }
-    std::ranges::sort(starts);
-    for (ImageSymbol& symbol : image_.symbols) {
-      const auto part = std::ranges::upper_bound(
-          parts_, symbol.address, {}, &std::pair<std::uint64_t, std::uint64_t>::first);
-      if (symbol.size || part == parts_.begin() || std::prev(part)->second <= symbol.address) {
-        continue;
-      }
-      const auto next = std::ranges::upper_bound(starts, symbol.address);
-      const std::uint64_t end =
-          next == starts.end() ? std::prev(part)->second : std::min(*next, std::prev(part)->second);
-      symbol.size = core::Bytes{end - symbol.address};
-      symbol.is_bound = true;
-    }
-    // What has a section of its own stands there once more as a symbol.
-    std::erase_if(image_.symbols, [&](const ImageSymbol& symbol) {
-      return symbol.is_bound && has_size[{symbol.address, symbol.name}];
-    });
   }
 
   model::Image image_;
@@ -312,8 +320,7 @@ class GnuMapReader {
   bool pending_is_output_ = false;
   std::size_t pending_line_ = 0;
   Open open_;
-  /// Half-open.
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> parts_;
+  std::vector<AddressRange> parts_;
   std::optional<core::Diagnostic> wrong_;
 };
 
