@@ -97,22 +97,105 @@ bool begins_something(std::string_view message) {
   return is_line_of_model(text) || nnapi::is_event(text) || whole_record_in(text).first != nullptr;
 }
 
+// Records of a log, in one line or several.
+class LogRecords {
+ public:
+  explicit LogRecords(const std::vector<LogLine>& lines)
+      : lines_(lines), taken_(lines.size(), false) {}
+
+  // Where the record ends in the message; its size where that is in another line.
+  template <typename Take>
+  std::size_t read(
+      std::size_t index, std::string_view message, std::size_t begin, NnSkin skin, Take take) {
+    const LogLine& line = lines_[index];
+    const nnapi::Tree alone{message, begin, skin};
+    ends_whole_ = !alone.root().is_cut;
+    if (ends_whole_ || line.is_at_limit) {
+      is_cut_ = is_cut_ || alone.root().is_cut;
+      take(nnapi::Source{alone, skin, line.number});
+      return alone.end();
+    }
+    const std::vector<std::size_t> behind = lines_behind(index);
+    std::string joined{message};
+    for (const std::size_t next : behind) {
+      joined += '\n';
+      joined += lines_[next].message;
+    }
+    const nnapi::Tree together{joined, begin, skin};
+    if (behind.empty() || together.root().is_cut) {
+      is_cut_ = true;
+      take(nnapi::Source{alone, skin, line.number});
+      return message.size();
+    }
+    ends_whole_ = true;
+    std::size_t at = message.size();
+    for (const std::size_t next : behind) {
+      taken_[next] = taken_[next] || at < together.end();
+      at += lines_[next].message.size() + 1;
+    }
+    take(nnapi::Source{together, skin, line.number});
+    return message.size();
+  }
+
+  // Part of a record that began before.
+  [[nodiscard]] bool is_taken(std::size_t index) const { return taken_[index]; }
+
+  // The last one has its end.
+  [[nodiscard]] bool ends_whole() const { return ends_whole_; }
+
+  // One has none.
+  [[nodiscard]] bool is_cut() const { return is_cut_; }
+
+ private:
+  // What the same source says next, up to where it begins something.
+  [[nodiscard]] std::vector<std::size_t> lines_behind(std::size_t index) const {
+    constexpr std::size_t kFarthest = 2000;
+    constexpr std::size_t kMost = 500;
+    std::vector<std::size_t> behind;
+    const std::size_t end = std::min(lines_.size(), index + kFarthest);
+    for (std::size_t i = index + 1; i < end && behind.size() < kMost; ++i) {
+      const LogLine& next = lines_[i];
+      if (!next.same_source(lines_[index]) || next.tag == "chatty") {
+        continue;
+      }
+      if (begins_something(next.message)) {
+        break;
+      }
+      behind.push_back(i);
+    }
+    return behind;
+  }
+
+  const std::vector<LogLine>& lines_;
+  std::vector<bool> taken_;
+  bool ends_whole_ = false;
+  bool is_cut_ = false;
+};
+
+// "1.3" of "1_3".
+std::string dotted_version(std::string_view digits) {
+  std::string version{digits};
+  std::ranges::replace(version, '_', '.');
+  return version;
+}
+
 class NnLogReader {
  public:
-  explicit NnLogReader(std::string_view text) : log_(nnapi::log_lines(text)) {}
+  explicit NnLogReader(std::string_view text)
+      : log_(nnapi::log_lines(text)), records_(log_.lines) {}
 
   model::NnLog read() {
     result_.has_prefixes = log_.has_prefixes;
-    taken_.assign(log_.lines.size(), false);
     for (std::size_t i = 0; i < log_.lines.size(); ++i) {
-      if (!taken_[i]) {
+      if (!records_.is_taken(i)) {
         take(i);
       }
     }
     result_.lines = log_.lines.empty() ? 0 : log_.lines.back().number;
     result_.is_cut =
-        result_.is_cut || (!log_.lines.empty() && log_.lines.back().is_cut &&
-                           (!result_.models.empty() || !result_.requests.empty()) && !ends_whole_);
+        result_.is_cut || records_.is_cut() ||
+        (!log_.lines.empty() && log_.lines.back().is_cut &&
+         (!result_.models.empty() || !result_.requests.empty()) && !records_.ends_whole());
     return std::move(result_);
   }
 
@@ -168,7 +251,7 @@ class NnLogReader {
       const bool has_version = message.starts_with('V');
       // "V1_3"; who prints none knows one alone.
       (void)begin_model(
-          line, has_version ? fmt_version(message.substr(1, message.find(':') - 1)) : "1.0");
+          line, has_version ? dotted_version(message.substr(1, message.find(':') - 1)) : "1.0");
       return;
     }
     const auto open = open_.find(key_of(line));
@@ -202,12 +285,6 @@ class NnLogReader {
     }
   }
 
-  static std::string fmt_version(std::string_view digits) {
-    std::string version{digits};
-    std::ranges::replace(version, '_', '.');
-    return version;
-  }
-
   void take_list(std::size_t index, std::string_view message, model::NnModel& model) {
     model::NnSubgraph* graph = &model.main;
     std::size_t begin = message.starts_with(kMain) ? kMain.size() : 0;
@@ -239,69 +316,12 @@ class NnLogReader {
     });
   }
 
-  // --- records, in one line or several
-
+  // Of a line that has the list from `begin` on, behind its blanks.
   template <typename Take>
   void read_list(std::size_t index, std::size_t begin, Take take) {
-    (void)with_tree(
-        index, log_.lines[index].message, skipped_blanks(index) + begin, NnSkin::kHidl, take);
-  }
-
-  [[nodiscard]] std::size_t skipped_blanks(std::size_t index) const {
     const std::string_view message = log_.lines[index].message;
-    return std::min(message.find_first_not_of(" \t"), message.size());
-  }
-
-  // Where the record ends in the message; its size where that is in another line.
-  template <typename Take>
-  std::size_t with_tree(
-      std::size_t index, std::string_view message, std::size_t begin, NnSkin skin, Take take) {
-    const LogLine& line = log_.lines[index];
-    const nnapi::Tree alone{message, begin, skin};
-    ends_whole_ = !alone.root().is_cut;
-    if (ends_whole_ || line.is_at_limit) {
-      result_.is_cut = result_.is_cut || alone.root().is_cut;
-      take(nnapi::Source{alone, skin, line.number});
-      return alone.end();
-    }
-    std::vector<std::size_t> behind;
-    const std::string joined = std::string{message} + lines_behind(index, behind);
-    const nnapi::Tree together{joined, begin, skin};
-    if (behind.empty() || together.root().is_cut) {
-      result_.is_cut = true;
-      take(nnapi::Source{alone, skin, line.number});
-      return message.size();
-    }
-    ends_whole_ = true;
-    std::size_t at = message.size();
-    for (const std::size_t next : behind) {
-      taken_[next] = taken_[next] || at < together.end();
-      at += log_.lines[next].message.size() + 1;
-    }
-    take(nnapi::Source{together, skin, line.number});
-    return message.size();
-  }
-
-  // What the same source says next, up to where it begins something.
-  std::string lines_behind(std::size_t index, std::vector<std::size_t>& behind) const {
-    constexpr std::size_t kFarthest = 2000;
-    constexpr std::size_t kMost = 500;
-    const LogLine& line = log_.lines[index];
-    std::string joined;
-    const std::size_t end = std::min(log_.lines.size(), index + kFarthest);
-    for (std::size_t i = index + 1; i < end && behind.size() < kMost; ++i) {
-      const LogLine& next = log_.lines[i];
-      if (!next.same_source(line) || next.tag == "chatty") {
-        continue;
-      }
-      if (begins_something(next.message)) {
-        break;
-      }
-      joined += '\n';
-      joined += next.message;
-      behind.push_back(i);
-    }
-    return joined;
+    const std::size_t blanks = std::min(message.find_first_not_of(" \t"), message.size());
+    (void)records_.read(index, message, blanks + begin, NnSkin::kHidl, take);
   }
 
   void take_whole_records(std::size_t index) {
@@ -315,7 +335,7 @@ class NnLogReader {
         return;
       }
       const std::size_t end =
-          with_tree(index, message, begin, record->skin, [&](const nnapi::Source& source) {
+          records_.read(index, message, begin, record->skin, [&](const nnapi::Source& source) {
             if (record->is_model) {
               model::NnModel model = model_of(source);
               model.tag = line.tag;
@@ -333,13 +353,12 @@ class NnLogReader {
   }
 
   nnapi::LogLines log_;
-  std::vector<bool> taken_;
+  LogRecords records_;
   /// The model that each source is printing, line by line.
   std::map<SourceKey, std::size_t> open_;
   /// Of the events.
   std::map<std::string_view, std::size_t> processes_;
   model::NnLog result_;
-  bool ends_whole_ = false;
 };
 
 }  // namespace
