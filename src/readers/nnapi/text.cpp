@@ -33,6 +33,16 @@ bool is_blank_of_text(char c) {
   return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
+// All of the digits; nothing where they are none.
+template <typename Number, typename... Base>
+std::optional<Number> number_in(std::string_view digits, Base... base) {
+  Number number = 0;
+  const char* const end = digits.data() + digits.size();
+  const auto [stop, failure] = std::from_chars(digits.data(), end, number, base...);
+  return !digits.empty() && failure == std::errc{} && stop == end ? std::optional{number}
+                                                                  : std::nullopt;
+}
+
 }  // namespace
 
 class Parser {
@@ -45,8 +55,7 @@ class Parser {
     tree_.values_.emplace_back();
     skip_blanks(at);
     if (depth > kDeepest || index >= kMostValues) {
-      at = text_.size();
-      here(index).is_cut = true;
+      give_up(at, index);
     } else if (peek(at) == '[') {
       list(at, index, depth);
     } else if (peek(at) == '"') {
@@ -61,6 +70,12 @@ class Parser {
 
  private:
   Value& here(std::size_t index) { return tree_.values_[index]; }
+
+  // Nothing can be told of what is behind.
+  void give_up(std::size_t& at, std::size_t index) {
+    at = text_.size();
+    here(index).is_cut = true;
+  }
 
   [[nodiscard]] char peek(std::size_t at) const { return at < text_.size() ? text_[at] : '\0'; }
 
@@ -114,8 +129,7 @@ class Parser {
     while (true) {
       skip_blanks(at);
       if (at == text_.size()) {
-        here(index).is_cut = true;
-        return;
+        return give_up(at, index);
       }
       if (text_[at] == '}') {
         ++at;
@@ -135,9 +149,7 @@ class Parser {
         here(index).fields.push_back({field, child});
       }
       if (!ends_well(at, child, '}')) {
-        at = text_.size();
-        here(index).is_cut = true;
-        return;
+        return give_up(at, index);
       }
       if (at == before && peek(at) != ',' && peek(at) != '}') {
         ++at;
@@ -159,8 +171,7 @@ class Parser {
     const bool has_count = skin_ == NnSkin::kHidl;
     if (has_count && !counts(at, index)) {
       here(index).announced.reset();
-      here(index).is_cut = true;
-      at = text_.size();
+      give_up(at, index);
       return index;
     }
     const std::size_t begin = std::min(at + 1, text_.size());
@@ -236,8 +247,7 @@ class Parser {
       at += 2;
       return;
     }
-    at = text_.size();
-    here(index).is_cut = true;
+    give_up(at, index);
   }
 
   void list(std::size_t& at, std::size_t index, std::size_t depth) {
@@ -245,9 +255,7 @@ class Parser {
     char end = ']';
     if (skin_ == NnSkin::kHidl) {
       if (!counts(at, index)) {
-        at = text_.size();
-        here(index).is_cut = true;
-        return;
+        return give_up(at, index);
       }
       end = '}';
     }
@@ -255,8 +263,7 @@ class Parser {
     while (true) {
       skip_blanks(at);
       if (at == text_.size()) {
-        here(index).is_cut = true;
-        return;
+        return give_up(at, index);
       }
       if (text_[at] == end) {
         ++at;
@@ -278,9 +285,7 @@ class Parser {
         at += 3;
       }
       if (!ends_well(at, child, end)) {
-        at = text_.size();
-        here(index).is_cut = true;
-        return;
+        return give_up(at, index);
       }
       if (at == before) {
         ++at;
@@ -306,10 +311,8 @@ class Parser {
       if (end == std::string_view::npos) {
         return false;
       }
-      std::uint64_t count = 0;
-      const char* const stop = text_.data() + end;
-      const auto [parsed, failure] = std::from_chars(text_.data() + at + 1, stop, count);
-      if (failure != std::errc{} || parsed != stop) {
+      const auto count = number_in<std::uint64_t>(text_.substr(at + 1, end - at - 1));
+      if (!count) {
         return false;
       }
       if (!here(index).announced) {
@@ -351,33 +354,18 @@ std::string_view word_of(const Value* value) {
 
 std::optional<std::uint64_t> unsigned_of(const Value* value) {
   constexpr std::string_view kHex = "0x";
-  std::string_view digits = word_of(value);
-  const int base = digits.starts_with(kHex) ? 16 : 10;
-  digits.remove_prefix(base == 16 ? kHex.size() : 0);
-  std::uint64_t number = 0;
-  const char* const end = digits.data() + digits.size();
-  const auto [stop, failure] = std::from_chars(digits.data(), end, number, base);
-  return !digits.empty() && failure == std::errc{} && stop == end ? std::optional{number}
-                                                                  : std::nullopt;
+  const std::string_view digits = word_of(value);
+  return digits.starts_with(kHex) ? number_in<std::uint64_t>(digits.substr(kHex.size()), 16)
+                                  : number_in<std::uint64_t>(digits);
 }
 
 std::optional<std::int64_t> signed_of(const Value* value) {
-  const std::string_view digits = word_of(value);
-  std::int64_t number = 0;
-  const char* const end = digits.data() + digits.size();
-  const auto [stop, failure] = std::from_chars(digits.data(), end, number);
-  return !digits.empty() && failure == std::errc{} && stop == end ? std::optional{number}
-                                                                  : std::nullopt;
+  return number_in<std::int64_t>(word_of(value));
 }
 
 std::optional<double> decimal_of(const Value* value) {
-  const std::string_view digits = word_of(value);
-  double number = 0;
-  const char* const end = digits.data() + digits.size();
-  const auto [stop, failure] = std::from_chars(digits.data(), end, number);
-  return !digits.empty() && failure == std::errc{} && stop == end && std::isfinite(number)
-             ? std::optional{number}
-             : std::nullopt;
+  const auto number = number_in<double>(word_of(value));
+  return number && std::isfinite(*number) ? number : std::nullopt;
 }
 
 std::optional<bool> flag_of(const Value* value) {
