@@ -524,7 +524,7 @@ double scale_of(const model::Operator& op, std::string_view name) {
 }
 
 // A layer that says none has the scale of the next that quantises; without one, it is 1.
-void find_scales(const std::vector<model::Operator>& operators, std::vector<Layer>& layers) {
+void find_output_scales(const std::vector<model::Operator>& operators, std::vector<Layer>& layers) {
   double next = 1;
   for (std::size_t i = layers.size(); i-- > 0;) {
     const double own = scale_of(operators[i], "scale");
@@ -542,6 +542,10 @@ void find_scales(const std::vector<model::Operator>& operators, std::vector<Laye
     }
     next = quantises && layers[i].scale_out > 0 ? layers[i].scale_out : next;
   }
+}
+
+// Where nobody says them, they are those of what it reads; then its output has that, too.
+void find_input_scales(const std::vector<model::Operator>& operators, std::vector<Layer>& layers) {
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const double before = layers[i].reads.empty() ? 1 : layers[layers[i].reads.front()].scale_out;
     const double said = scale_of(operators[i], "scale_input");
@@ -615,7 +619,8 @@ core::Result<std::vector<Layer>> layers_of(const model::PlanReport& report, cons
     layers.push_back(std::move(*layer));
   }
   find_classifier(layers);
-  find_scales(report.network.operators, layers);
+  find_output_scales(report.network.operators, layers);
+  find_input_scales(report.network.operators, layers);
   return layers;
 }
 
