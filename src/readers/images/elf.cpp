@@ -210,15 +210,22 @@ std::optional<std::string_view> text_of(const ElfBytes& bytes,
              : std::nullopt;
 }
 
+// Nothing where they are not in the file.
+template <typename Class>
+std::optional<std::string_view> names_of_sections(const ElfBytes& file,
+                                                  const ElfTables<Class>& tables) {
+  return tables.names == SHN_UNDEF || tables.sections.empty()
+             ? std::optional{std::string_view{}}
+             : text_of(file, tables.sections, tables.names);
+}
+
 // Sections that are loaded, and the table of resources among them.
 template <typename Class>
 core::Result<void> read_sections(const ElfBytes& file,
                                  const ElfTables<Class>& tables,
                                  bool as_it_is,
                                  model::Image& image) {
-  const bool is_named = tables.names != SHN_UNDEF && !tables.sections.empty();
-  const auto names =
-      is_named ? text_of(file, tables.sections, tables.names) : std::optional{std::string_view{}};
+  const auto names = names_of_sections(file, tables);
   if (!names) {
     return file.cut("the names of its sections");
   }
