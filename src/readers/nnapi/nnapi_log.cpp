@@ -80,7 +80,7 @@ std::pair<const WholeRecord*, std::size_t> whole_record_in(std::string_view mess
   const WholeRecord* first = nullptr;
   std::size_t begin = std::string_view::npos;
   // All of them have one of these, and few other lines.
-  if (message.find("[") == std::string_view::npos && message.find('{') == std::string_view::npos) {
+  if (message.find('[') == std::string_view::npos && message.find('{') == std::string_view::npos) {
     return {first, begin};
   }
   for (const WholeRecord& record : kWholeRecords) {
