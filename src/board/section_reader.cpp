@@ -42,16 +42,173 @@ std::string with_dots(std::string name) {
   return name;
 }
 
+// The regions of each core's linker map by the names that lists of sections use, in which "{core}"
+// stands for the core.
+class CoreRegions {
+ public:
+  explicit CoreRegions(const Board& board) : board_(board) {}
+
+  // Vendors write a core's name in several cases.
+  std::optional<std::string> find(const std::string& core, const std::string& name) {
+    const std::string wanted = substituted(core, name);
+    const std::vector<std::string>& regions = of(core);
+    if (core::contains(regions, wanted)) {
+      return wanted;
+    }
+    const auto alike = std::ranges::find_if(regions, [&](const std::string& region) {
+      return name.find(kCore) != std::string::npos &&
+             core::to_lower(region) == core::to_lower(wanted);
+    });
+    return alike == regions.end() ? std::nullopt : std::optional{*alike};
+  }
+
+  core::Diagnostic no_region(const std::string& core,
+                             const std::string& name,
+                             const core::Place& place) {
+    const std::string wanted = substituted(core, name);
+    return core::error(
+        Code::kBoardReference,
+        fmt::format("core '{}' has no region '{}'", core, core::printable(wanted, 60)),
+        place,
+        core::did_you_mean(wanted, of(core)));
+  }
+
+ private:
+  // Every name that the core's linker map has.
+  const std::vector<std::string>& of(const std::string& core) {
+    const auto [known, is_new] = by_core_.try_emplace(core);
+    std::vector<std::string>& regions = known->second;
+    if (!is_new) {
+      return regions;
+    }
+    const auto add = [&](const std::string& name, const std::vector<std::string>& cores) {
+      if (core::contains(cores, core)) {
+        regions.push_back(name);
+      }
+    };
+    for (const Chain& chain : board_.chains) {
+      for (const Item& item : chain.items) {
+        if (!item.is_gap) {
+          add(item.name, item.cores);
+        }
+      }
+    }
+    for (const Alias& alias : board_.aliases) {
+      add(alias.name, alias.cores);
+    }
+    for (const View& view : board_.views) {
+      for (const Alias& alias : view.aliases) {
+        add(alias.name, alias.cores);
+      }
+    }
+    return regions;
+  }
+
+  std::string substituted(const std::string& core, std::string name) const {
+    const Core* known = board_.find_core(core);
+    const std::string& word =
+        known == nullptr || known->region_word.empty() ? core : known->region_word;
+    for (std::size_t at = name.find(kCore); at != std::string::npos; at = name.find(kCore, at)) {
+      name.replace(at, kCore.size(), word);
+      at += word.size();
+    }
+    return name;
+  }
+
+  const Board& board_;
+  std::map<std::string, std::vector<std::string>> by_core_;
+};
+
+// Where each thing that may be said once was said.
+class FirstPlaces {
+ public:
+  /// Whether `key` is new; an error where it is not.
+  bool once(const std::string& key,
+            const core::Place& place,
+            const std::string& message,
+            core::Diagnostics& errors) {
+    const auto [first, is_new] = places_.try_emplace(key, place);
+    if (!is_new) {
+      errors.push_back(
+          core::error(Code::kBoardValue, message, place, "take it out of one of the lists")
+              .beside(first->second, "the first one is here"));
+    }
+    return is_new;
+  }
+
+  [[nodiscard]] bool contains(const std::string& key) const { return places_.contains(key); }
+
+ private:
+  std::map<std::string, core::Place> places_;
+};
+
+std::set<std::string> known_cores(const Board& board, const std::vector<std::string>& cores) {
+  std::set<std::string> found;
+  for (const std::string& core : cores) {
+    if (board.find_core(core) != nullptr) {
+      found.insert(core);
+    }
+  }
+  return found;
+}
+
+std::map<std::string, core::Align> read_aligns(Fields& reader, Value field) {
+  std::map<std::string, core::Align> aligns;
+  const Value table = reader.optional("align", Kind::kTable);
+  if (!table) {
+    return aligns;
+  }
+  Fields values{table, fmt::format("'align' of {}", named("section list", field)), reader.errors()};
+  for (const Value line : table) {
+    const bool is_placed = std::ranges::any_of(kUses, [&](const auto& use) {
+      const Value lines = field[use.first];
+      return lines && lines.is(Kind::kTable) && !lines[line.key()].is(Kind::kAbsent);
+    });
+    if (!is_placed) {
+      values.wrong(Code::kBoardReference,
+                   fmt::format("{} does not place section '{}'",
+                               named("section list", field),
+                               core::printable(line.name(), 60)),
+                   line.key_place());
+    }
+    aligns[line.name()] = align(values, line.key());
+  }
+  return aligns;
+}
+
+// One, or several in an array.
+std::optional<std::vector<std::string>> read_regions(Value line, core::Diagnostics& errors) {
+  std::vector<std::string> regions;
+  const std::vector<Value> items = line.is(Kind::kList)
+                                       ? std::vector<Value>{line.begin(), line.end()}
+                                       : std::vector<Value>{line};
+  for (const Value item : items) {
+    if (!item.is(Kind::kText)) {
+      errors.push_back(
+          core::error(Code::kTomlType,
+                      fmt::format("section '{}' goes to a region or to one of an array of "
+                                  "regions, not to {}",
+                                  core::printable(line.name(), 60),
+                                  docs::kind_name(item.kind())),
+                      item.place()));
+      return std::nullopt;
+    }
+    regions.push_back(item.string());
+  }
+  return regions;
+}
+
 class SectionsReader {
  public:
-  explicit SectionsReader(ReaderContext& context) : context_(context) {}
+  explicit SectionsReader(ReaderContext& context) : context_(context), regions_(context.board()) {}
 
   void read(Value field) {
     Fields reader{field, named("section list", field), context_.errors()};
     if (!reader.is_table()) {
       return;
     }
-    const std::set<std::string> cores = known(context_.read_cores(reader, field));
+    const std::set<std::string> cores =
+        known_cores(context_.board(), context_.read_cores(reader, field));
     for (const std::string& core : cores) {
       of(core, field.key_place());
     }
@@ -92,16 +249,6 @@ class SectionsReader {
   }
 
  private:
-  std::set<std::string> known(const std::vector<std::string>& cores) {
-    std::set<std::string> found;
-    for (const std::string& core : cores) {
-      if (context_.board().find_core(core) != nullptr) {
-        found.insert(core);
-      }
-    }
-    return found;
-  }
-
   CoreSections& of(const std::string& core, const core::Place& place) {
     std::vector<CoreSections>& all = context_.board().sections;
     if (auto* found = core::find_in(all, core, &CoreSections::core)) {
@@ -117,36 +264,24 @@ class SectionsReader {
     const core::Bytes size = bytes(reader, "stack", kStack);
     for (const std::string& core : cores) {
       if (code.written) {
-        once(codes_, core, code.place, fmt::format("the code of core '{}' has two regions", core));
-        if (const auto region = find(core, code.text); region) {
+        codes_.once(core,
+                    code.place,
+                    fmt::format("the code of core '{}' has two regions", core),
+                    context_.errors());
+        if (const auto region = regions_.find(core, code.text); region) {
           of(core, code.place).region = *region;
         } else {
-          no_region(core, code.text, code.place);
+          context_.errors().push_back(regions_.no_region(core, code.text, code.place));
         }
       }
       if (stack) {
-        once(stacks_,
-             core,
-             stack.place(),
-             fmt::format("the stack of core '{}' has two sizes", core));
+        stacks_.once(core,
+                     stack.place(),
+                     fmt::format("the stack of core '{}' has two sizes", core),
+                     context_.errors());
         of(core, stack.place()).stack = size;
       }
     }
-  }
-
-  // Whether `key` is new to `places`; an error where it is not.
-  bool once(std::map<std::string, core::Place>& places,
-            const std::string& key,
-            const core::Place& place,
-            const std::string& message) {
-    const auto [first, added] = places.try_emplace(key, place);
-    if (!added) {
-      core::Diagnostic twice =
-          core::error(Code::kBoardValue, message, place, "take it out of one of the lists");
-      twice.related.push_back({first->second, "the first one is here"});
-      context_.errors().push_back(std::move(twice));
-    }
-    return added;
   }
 
   // The cores that no line before has given a section of this name.
@@ -163,71 +298,33 @@ class SectionsReader {
       return left;
     }
     for (const std::string& core : cores) {
-      if (once(names_[core],
-               with_dots(name),
-               place,
-               fmt::format("section '{}' of core '{}' stands here twice", name, core))) {
+      if (names_[core].once(with_dots(name),
+                            place,
+                            fmt::format("section '{}' of core '{}' stands here twice", name, core),
+                            context_.errors())) {
         left.push_back(core);
       }
     }
     return left;
   }
 
-  std::map<std::string, core::Align> read_aligns(Fields& reader, Value field) {
-    std::map<std::string, core::Align> aligns;
-    const Value table = reader.optional("align", Kind::kTable);
-    if (!table) {
-      return aligns;
-    }
-    Fields values{
-        table, fmt::format("'align' of {}", named("section list", field)), context_.errors()};
-    for (const Value line : table) {
-      const bool is_placed = std::ranges::any_of(kUses, [&](const auto& use) {
-        const Value lines = field[use.first];
-        return lines && lines.is(Kind::kTable) && !lines[line.key()].is(Kind::kAbsent);
-      });
-      if (!is_placed) {
-        values.wrong(Code::kBoardReference,
-                     fmt::format("{} does not place section '{}'",
-                                 named("section list", field),
-                                 core::printable(line.name(), 60)),
-                     line.key_place());
-      }
-      aligns[line.name()] = align(values, line.key());
-    }
-    return aligns;
-  }
-
   // A line is a section and a region that its cores must have, or several of which each core uses
   // the first that it has, if any.
   void place(Value line, SectionUse use, core::Align align, const std::set<std::string>& cores) {
-    std::vector<std::string> regions;
-    const std::vector<Value> items = line.is(Kind::kList)
-                                         ? std::vector<Value>{line.begin(), line.end()}
-                                         : std::vector<Value>{line};
-    for (const Value item : items) {
-      if (!item.is(Kind::kText)) {
-        context_.errors().push_back(
-            core::error(Code::kTomlType,
-                        fmt::format("section '{}' goes to a region or to one of an array of "
-                                    "regions, not to {}",
-                                    core::printable(line.name(), 60),
-                                    docs::kind_name(item.kind())),
-                        item.place()));
-        return;
-      }
-      regions.push_back(item.string());
+    const auto regions = read_regions(line, context_.errors());
+    if (!regions) {
+      return;
     }
     std::set<std::string> having;
     std::map<std::string, std::string> found;
     for (const std::string& core : cores) {
-      for (const std::string& region : regions) {
-        if (const auto name = find(core, region); name && having.insert(core).second) {
+      for (const std::string& region : *regions) {
+        if (const auto name = regions_.find(core, region); name && having.insert(core).second) {
           found[core] = *name;
         }
       }
       if (!having.contains(core) && !line.is(Kind::kList)) {
-        no_region(core, line.string(), line.place());
+        context_.errors().push_back(regions_.no_region(core, line.string(), line.place()));
       }
     }
     for (const std::string& core : cores_without(having, line.name(), line.key_place())) {
@@ -235,77 +332,12 @@ class SectionsReader {
     }
   }
 
-  // Every name that the core's linker map has.
-  const std::vector<std::string>& regions_of(const std::string& core) {
-    const auto [known, is_new] = regions_.try_emplace(core);
-    std::vector<std::string>& regions = known->second;
-    if (!is_new) {
-      return regions;
-    }
-    const auto add = [&](const std::string& name, const std::vector<std::string>& cores) {
-      if (core::contains(cores, core)) {
-        regions.push_back(name);
-      }
-    };
-    for (const Chain& chain : context_.board().chains) {
-      for (const Item& item : chain.items) {
-        if (!item.is_gap) {
-          add(item.name, item.cores);
-        }
-      }
-    }
-    for (const Alias& alias : context_.board().aliases) {
-      add(alias.name, alias.cores);
-    }
-    for (const View& view : context_.board().views) {
-      for (const Alias& alias : view.aliases) {
-        add(alias.name, alias.cores);
-      }
-    }
-    return regions;
-  }
-
-  std::string substituted(const std::string& core, std::string name) {
-    const Core* known = context_.board().find_core(core);
-    const std::string& word =
-        known == nullptr || known->region_word.empty() ? core : known->region_word;
-    for (std::size_t at = name.find(kCore); at != std::string::npos; at = name.find(kCore, at)) {
-      name.replace(at, kCore.size(), word);
-      at += word.size();
-    }
-    return name;
-  }
-
-  // Vendors write a core's name in several cases.
-  std::optional<std::string> find(const std::string& core, const std::string& name) {
-    const std::string wanted = substituted(core, name);
-    const std::vector<std::string>& regions = regions_of(core);
-    if (core::contains(regions, wanted)) {
-      return wanted;
-    }
-    const auto alike = std::ranges::find_if(regions, [&](const std::string& region) {
-      return name.find(kCore) != std::string::npos &&
-             core::to_lower(region) == core::to_lower(wanted);
-    });
-    return alike == regions.end() ? std::nullopt : std::optional{*alike};
-  }
-
-  void no_region(const std::string& core, const std::string& name, const core::Place& place) {
-    const std::string wanted = substituted(core, name);
-    context_.errors().push_back(
-        core::error(Code::kBoardReference,
-                    fmt::format("core '{}' has no region '{}'", core, core::printable(wanted, 60)),
-                    place,
-                    core::did_you_mean(wanted, regions_of(core))));
-  }
-
   ReaderContext& context_;
-  std::map<std::string, core::Place> codes_;
-  std::map<std::string, core::Place> stacks_;
-  /// By core.
-  std::map<std::string, std::vector<std::string>> regions_;
+  CoreRegions regions_;
+  FirstPlaces codes_;
+  FirstPlaces stacks_;
   /// By core: the sections that it has so far, with dots.
-  std::map<std::string, std::map<std::string, core::Place>> names_;
+  std::map<std::string, FirstPlaces> names_;
 };
 
 }  // namespace
