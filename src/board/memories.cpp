@@ -37,214 +37,215 @@ constexpr std::size_t kMostSections = 64;
 constexpr std::size_t kMostConsumers = 64;
 constexpr std::string_view kNotEmulated = "none";
 
-class MemoriesReader {
- public:
-  MemoriesReader(core::FileSystem& files, const std::string& folder)
-      : files_(files), folder_(folder) {}
-
-  core::Result<MemorySet> read(const std::string& name, Value file) {
-    Fields top{file, "the part", errors_};
-    const auto schema = top.integer("schema");
-    if (schema.value_or(0) != 1) {
-      top.wrong(Code::kBoardValue, "'schema' of the part must be 1", file.place());
-    }
-    set_.name = name;
-    set_.title = top.required_one_line("title");
-    set_.sources = top.strings("sources");
-    set_.core = word(top, "core");
-    set_.mve = top.boolean("mve", false);
-    set_.machine = word(top, "machine");
-    set_.alignment = align(top, "alignment");
-    const Value memories = top.fields("memory");
-    if (memories.size() > kMostMemories) {
-      return core::fail(core::error(Code::kBoardValue,
-                                    fmt::format("a part has at most {} memories", kMostMemories),
-                                    file.place()));
-    }
-    for (const Value field : memories) {
-      read_memory(field);
-    }
-    const Value tiles = top.fields("tiles");
-    if (tiles) {
-      set_.tiles = read_tile_rules({tiles, "[tiles]", errors_});
-    }
-    top.finish();
-    if (set_.memories.empty() && errors_.empty()) {
-      top.wrong(Code::kTomlMissingKey, "the part has no memory", file.place());
-    }
-    // Files that inherit need not know the order of those that they change.
-    std::ranges::stable_sort(set_.memories, {}, &PartMemory::cost);
-    keep(check_apart(set_, places_, [](const PartMemory& memory) { return memory.base; }));
-    if (errors_.empty()) {
-      keep(check_sections(sections_));
-      keep(check_tile_rules(set_, tiles.place()));
-      keep(check_knobs(set_, places_));
-      keep(check_machine(files_, folder_, set_, places_));
-    }
-    if (!errors_.empty()) {
-      core::sort_by_place(errors_);
-      return tl::make_unexpected(std::move(errors_));
-    }
-    return std::move(set_);
+// It becomes part of a command line, or of a path.
+std::string machine_word(Fields& reader, std::string_view key) {
+  const Text text = reader.text(key);
+  if (text.written && !is_machine_name(text.text)) {
+    reader.wrong(Code::kBoardName,
+                 fmt::format("'{}' of the part is not '{}'", key, core::printable(text.text, 60)),
+                 text.place,
+                 "a small letter, then small letters, digits and '-'");
+    return {};
   }
+  return text.text;
+}
 
- private:
-  void keep(const core::Diagnostics& found) {
-    errors_.insert(errors_.end(), found.begin(), found.end());
+// It stands in linker scripts.
+std::string region_name(Fields& reader, std::string_view key) {
+  const Text text = reader.text(key);
+  if (text.written && !core::is_identifier(text.text)) {
+    reader.wrong(
+        Code::kBoardName,
+        fmt::format("'{}' of {} is not '{}'", key, reader.what(), core::printable(text.text, 60)),
+        text.place,
+        "letters, digits and underscores, no digit first");
+    return {};
   }
+  return text.text;
+}
 
-  void read_memory(Value field) {
-    Fields reader{field, fmt::format("memory '{}'", core::printable(field.name())), errors_};
-    if (!is_memory_name(field.name())) {
-      reader.wrong(Code::kBoardName,
-                   fmt::format("'{}' is not a memory's name", core::printable(field.name())),
-                   field.key_place(),
-                   "a small letter, then small letters, digits and '_'");
-    }
-    PartMemory memory{.name = field.name()};
-    (void)reader.required("hardware", Kind::kText);
-    memory.hardware = bytes(reader, "hardware");
-    memory.window = bytes(reader, "window", memory.hardware);
-    if (field["base"]) {
-      memory.base = core::PhysAddr{reader.address("base")};
-    } else {
-      (void)reader.optional("base", Kind::kText);
-    }
-    memory.reserve_percent = read_number(reader, "reserve_percent", 0, kWholePercent);
-    memory.reserve = bytes(reader, "reserve");
-    const core::Align floor = std::max(set_.alignment, *core::Align::make(kArenaFloor));
-    memory.arena_alignment = std::max(floor, align(reader, "arena_alignment", floor));
-    memory.writable = reader.boolean("writable", true);
-    memory.is_volatile = reader.boolean("volatile", true);
-    memory.by_rule = reader.boolean("by_rule", false);
-    memory.cost = read_number(reader, "cost", 1, kDearest);
-    memory.source = reader.required_one_line("source");
-    memory.region = region_name(reader, "region");
-    memory.zephyr_region = region_name(reader, "zephyr");
-    read_emulated(reader, memory);
-    read_sections(reader, memory);
-    read_consumers(reader, memory);
-    reader.finish();
-    check_sizes(reader, memory);
-    set_.memories.push_back(std::move(memory));
-    places_.emplace(field.name(), field.key_place());
+std::uint32_t read_number(Fields& reader,
+                          const char* key,
+                          std::uint64_t fallback,
+                          std::uint64_t most) {
+  const auto number = reader.integer(key);
+  if (number && (*number > most || *number < fallback)) {
+    reader.wrong(Code::kBoardValue,
+                 fmt::format("'{}' must be {} to {}, not {}", key, fallback, most, *number),
+                 reader.optional(key, Kind::kWhole).place());
+    return static_cast<std::uint32_t>(fallback);
   }
+  return static_cast<std::uint32_t>(number.value_or(fallback));
+}
 
-  // It becomes part of a command line, or of a path.
-  static std::string word(Fields& reader, std::string_view key) {
-    const Text text = reader.text(key);
-    if (text.written && !is_machine_name(text.text)) {
-      reader.wrong(Code::kBoardName,
-                   fmt::format("'{}' of the part is not '{}'", key, core::printable(text.text, 60)),
-                   text.place,
-                   "a small letter, then small letters, digits and '-'");
-      return {};
-    }
-    return text.text;
+void read_emulated(Fields& reader, const MemorySet& set, PartMemory& memory) {
+  const Value emulated = reader.optional("emulated", Kind::kText);
+  if (!emulated) {
+    return;
   }
+  if (set.machine.empty()) {
+    reader.wrong(Code::kBoardReference,
+                 fmt::format("'emulated' of {} needs the part's 'machine'", reader.what()),
+                 emulated.place());
+  } else if (emulated.text() == kNotEmulated) {
+    memory.is_emulated = false;
+  } else {
+    memory.emulated_base = core::PhysAddr{reader.address("emulated")};
+  }
+}
 
-  // It stands in linker scripts.
-  static std::string region_name(Fields& reader, std::string_view key) {
-    const Text text = reader.text(key);
-    if (text.written && !core::is_identifier(text.text)) {
+std::vector<MemorySection> read_part_sections(Fields& reader, const PartMemory& memory) {
+  std::vector<MemorySection> sections;
+  const Value list = reader.optional("sections", Kind::kList);
+  if (list.size() > kMostSections) {
+    reader.wrong(Code::kBoardValue,
+                 fmt::format("a memory has at most {} sections", kMostSections),
+                 list.place());
+    return sections;
+  }
+  for (const Value item : list) {
+    Fields section{item, fmt::format("a section of '{}'", memory.name), reader.errors()};
+    if (section.is_table()) {
+      sections.push_back(read_part_section(section, memory.name, memory.writable));
+    }
+  }
+  return sections;
+}
+
+std::vector<PartConsumer> read_consumers(Fields& reader, const std::string& memory) {
+  std::vector<PartConsumer> consumers;
+  const Value list = reader.optional("consumers", Kind::kList);
+  if (list.size() > kMostConsumers) {
+    reader.wrong(Code::kBoardValue,
+                 fmt::format("a memory has at most {} consumers", kMostConsumers),
+                 list.place());
+    return consumers;
+  }
+  for (const Value item : list) {
+    Fields consumer{item, fmt::format("a consumer of '{}'", memory), reader.errors()};
+    if (consumer.is_table()) {
+      consumers.push_back(read_consumer(consumer));
+    }
+  }
+  return consumers;
+}
+
+void check_sizes(Fields& reader, const PartMemory& memory) {
+  if (memory.window > memory.hardware) {
+    reader.wrong(Code::kBoardValue,
+                 fmt::format("the window of '{}' has {}, the hardware {}",
+                             memory.name,
+                             core::format_size(memory.window),
+                             core::format_size(memory.hardware)),
+                 reader.place(),
+                 "the window is what programs get of the hardware");
+  }
+  for (const auto& base : {memory.base, memory.emulated_base}) {
+    if (base && !core::PhysRange::make(*base, memory.window)) {
       reader.wrong(
-          Code::kBoardName,
-          fmt::format("'{}' of {} is not '{}'", key, reader.what(), core::printable(text.text, 60)),
-          text.place,
-          "letters, digits and underscores, no digit first");
-      return {};
-    }
-    return text.text;
-  }
-
-  void read_emulated(Fields& reader, PartMemory& memory) {
-    const Value emulated = reader.optional("emulated", Kind::kText);
-    if (!emulated) {
-      return;
-    }
-    if (set_.machine.empty()) {
-      reader.wrong(Code::kBoardReference,
-                   fmt::format("'emulated' of {} needs the part's 'machine'", reader.what()),
-                   emulated.place());
-    } else if (emulated.text() == kNotEmulated) {
-      memory.is_emulated = false;
-    } else {
-      memory.emulated_base = core::PhysAddr{reader.address("emulated")};
+          Code::kBoardValue, fmt::format("'{}' ends above 2^64", memory.name), reader.place());
     }
   }
+}
 
-  void read_sections(Fields& reader, PartMemory& memory) {
-    const Value list = reader.optional("sections", Kind::kList);
-    if (list.size() > kMostSections) {
-      reader.wrong(Code::kBoardValue,
-                   fmt::format("a memory has at most {} sections", kMostSections),
-                   list.place());
-      return;
-    }
-    for (const Value item : list) {
-      Fields section{item, fmt::format("a section of '{}'", memory.name), errors_};
-      if (section.is_table()) {
-        sections_.push_back(read_part_section(section, memory.name, memory.writable));
-        memory.sections.push_back(sections_.back().section);
-      }
-    }
+// Of the part are its alignment and its machine.
+PartMemory read_memory(Value field,
+                       const MemorySet& set,
+                       std::vector<MemorySection>& sections,
+                       core::Diagnostics& errors) {
+  Fields reader{field, fmt::format("memory '{}'", core::printable(field.name())), errors};
+  if (!is_memory_name(field.name())) {
+    reader.wrong(Code::kBoardName,
+                 fmt::format("'{}' is not a memory's name", core::printable(field.name())),
+                 field.key_place(),
+                 "a small letter, then small letters, digits and '_'");
   }
-
-  void read_consumers(Fields& reader, PartMemory& memory) {
-    const Value list = reader.optional("consumers", Kind::kList);
-    if (list.size() > kMostConsumers) {
-      reader.wrong(Code::kBoardValue,
-                   fmt::format("a memory has at most {} consumers", kMostConsumers),
-                   list.place());
-      return;
-    }
-    for (const Value item : list) {
-      Fields consumer{item, fmt::format("a consumer of '{}'", memory.name), errors_};
-      if (consumer.is_table()) {
-        memory.consumers.push_back(read_consumer(consumer));
-      }
-    }
+  PartMemory memory{.name = field.name()};
+  (void)reader.required("hardware", Kind::kText);
+  memory.hardware = bytes(reader, "hardware");
+  memory.window = bytes(reader, "window", memory.hardware);
+  if (field["base"]) {
+    memory.base = core::PhysAddr{reader.address("base")};
+  } else {
+    (void)reader.optional("base", Kind::kText);
   }
-
-  std::uint32_t read_number(Fields& reader,
-                            const char* key,
-                            std::uint64_t fallback,
-                            std::uint64_t most) {
-    const auto number = reader.integer(key);
-    if (number && (*number > most || *number < fallback)) {
-      reader.wrong(Code::kBoardValue,
-                   fmt::format("'{}' must be {} to {}, not {}", key, fallback, most, *number),
-                   reader.optional(key, Kind::kWhole).place());
-      return static_cast<std::uint32_t>(fallback);
-    }
-    return static_cast<std::uint32_t>(number.value_or(fallback));
+  memory.reserve_percent = read_number(reader, "reserve_percent", 0, kWholePercent);
+  memory.reserve = bytes(reader, "reserve");
+  const core::Align floor = std::max(set.alignment, *core::Align::make(kArenaFloor));
+  memory.arena_alignment = std::max(floor, align(reader, "arena_alignment", floor));
+  memory.writable = reader.boolean("writable", true);
+  memory.is_volatile = reader.boolean("volatile", true);
+  memory.by_rule = reader.boolean("by_rule", false);
+  memory.cost = read_number(reader, "cost", 1, kDearest);
+  memory.source = reader.required_one_line("source");
+  memory.region = region_name(reader, "region");
+  memory.zephyr_region = region_name(reader, "zephyr");
+  read_emulated(reader, set, memory);
+  for (MemorySection& section : read_part_sections(reader, memory)) {
+    memory.sections.push_back(section.section);
+    sections.push_back(std::move(section));
   }
+  memory.consumers = read_consumers(reader, memory.name);
+  reader.finish();
+  check_sizes(reader, memory);
+  return memory;
+}
 
-  static void check_sizes(Fields& reader, const PartMemory& memory) {
-    if (memory.window > memory.hardware) {
-      reader.wrong(Code::kBoardValue,
-                   fmt::format("the window of '{}' has {}, the hardware {}",
-                               memory.name,
-                               core::format_size(memory.window),
-                               core::format_size(memory.hardware)),
-                   reader.place(),
-                   "the window is what programs get of the hardware");
-    }
-    for (const auto& base : {memory.base, memory.emulated_base}) {
-      if (base && !core::PhysRange::make(*base, memory.window)) {
-        reader.wrong(
-            Code::kBoardValue, fmt::format("'{}' ends above 2^64", memory.name), reader.place());
-      }
-    }
+core::Result<MemorySet> read_memory_set(core::FileSystem& files,
+                                        const std::string& folder,
+                                        const std::string& name,
+                                        Value file) {
+  core::Diagnostics errors;
+  MemorySet set{.name = name};
+  Fields top{file, "the part", errors};
+  const auto schema = top.integer("schema");
+  if (schema.value_or(0) != 1) {
+    top.wrong(Code::kBoardValue, "'schema' of the part must be 1", file.place());
   }
-
-  core::FileSystem& files_;
-  const std::string& folder_;
-  MemorySet set_;
-  std::vector<MemorySection> sections_;
-  MemoryPlaces places_;
-  core::Diagnostics errors_;
-};
+  set.title = top.required_one_line("title");
+  set.sources = top.strings("sources");
+  set.core = machine_word(top, "core");
+  set.mve = top.boolean("mve", false);
+  set.machine = machine_word(top, "machine");
+  set.alignment = align(top, "alignment");
+  const Value memories = top.fields("memory");
+  if (memories.size() > kMostMemories) {
+    return core::fail(core::error(Code::kBoardValue,
+                                  fmt::format("a part has at most {} memories", kMostMemories),
+                                  file.place()));
+  }
+  std::vector<MemorySection> sections;
+  MemoryPlaces places;
+  for (const Value field : memories) {
+    set.memories.push_back(read_memory(field, set, sections, errors));
+    places.emplace(field.name(), field.key_place());
+  }
+  const Value tiles = top.fields("tiles");
+  if (tiles) {
+    set.tiles = read_tile_rules({tiles, "[tiles]", errors});
+  }
+  top.finish();
+  if (set.memories.empty() && errors.empty()) {
+    top.wrong(Code::kTomlMissingKey, "the part has no memory", file.place());
+  }
+  // Files that inherit need not know the order of those that they change.
+  std::ranges::stable_sort(set.memories, {}, &PartMemory::cost);
+  const auto keep = [&](const core::Diagnostics& found) {
+    errors.insert(errors.end(), found.begin(), found.end());
+  };
+  keep(check_apart(set, places, [](const PartMemory& memory) { return memory.base; }));
+  if (errors.empty()) {
+    keep(check_sections(sections));
+    keep(check_tile_rules(set, tiles.place()));
+    keep(check_knobs(set, places));
+    keep(check_machine(files, folder, set, places));
+  }
+  if (!errors.empty()) {
+    core::sort_by_place(errors);
+    return tl::make_unexpected(std::move(errors));
+  }
+  return set;
+}
 
 tl::unexpected<core::Diagnostics> unknown_part(std::string what, std::string hint) {
   return core::fail(
@@ -341,7 +342,7 @@ core::Result<MemorySet> load_memories(core::FileSystem& files,
     return is_a_board(name, bundled_memories(files, folder).value_or(std::vector<std::string>{}));
   }
   MEMSIZE_TRY(file);
-  auto set = MemoriesReader{files, folder}.read(core::printable(short_name), file->root());
+  auto set = read_memory_set(files, folder, core::printable(short_name), file->root());
   if (set) {
     set->files = std::move(read);
   }
