@@ -147,13 +147,8 @@ std::string device_name(const Text& device, core::Diagnostics& errors) {
   return device.text;
 }
 
-std::optional<Core> read_core(ReaderContext& context, Value field) {
-  Core core{.name = field.name(), .place = field.key_place()};
-  context.check_identifier(core.name, field.key_place());
-  Fields reader{field, named("core", field), context.errors()};
-  if (!reader.is_table()) {
-    return std::nullopt;
-  }
+Core read_core(ReaderContext& context, Fields& reader) {
+  Core core{.name = reader.value().name(), .place = reader.value().key_place()};
   core.title = reader.one_line("title");
   const Text word = reader.text("region_word");
   context.check_identifier(word);
@@ -173,7 +168,6 @@ std::optional<Core> read_core(ReaderContext& context, Value field) {
       }
     }
   }
-  reader.finish();
   return core;
 }
 
@@ -191,26 +185,16 @@ std::optional<core::PhysRange> read_range(Fields& reader) {
   return std::nullopt;
 }
 
-std::optional<Bank> read_bank(ReaderContext& context, Value field) {
-  context.check_identifier(field.name(), field.key_place());
-  Fields reader{field, named("bank", field), context.errors()};
-  if (!reader.is_table()) {
-    return std::nullopt;
-  }
+std::optional<Bank> read_bank(Fields& reader) {
   const auto range = read_range(reader);
-  reader.finish();
+  const Value field = reader.value();
   return range ? std::optional{Bank{field.name(), *range, field.key_place()}} : std::nullopt;
 }
 
-std::optional<Keep> read_kept(ReaderContext& context, Value field) {
-  context.check_identifier(field.name(), field.key_place());
-  Fields reader{field, named("kept", field), context.errors()};
-  if (!reader.is_table()) {
-    return std::nullopt;
-  }
+std::optional<Keep> read_kept(Fields& reader) {
   const std::string why = reader.required_one_line("why");
   const auto range = read_range(reader);
-  reader.finish();
+  const Value field = reader.value();
   return range ? std::optional{Keep{field.name(), *range, why, field.key_place()}} : std::nullopt;
 }
 
@@ -279,18 +263,10 @@ std::optional<DemandKey> read_demand(ReaderContext& context, Value value) {
   return key;
 }
 
-std::optional<Knob> read_knob(ReaderContext& context,
-                              Value field,
-                              core::Align granule,
-                              core::Align hard) {
-  context.check_identifier(field.name(), field.key_place());
-  Fields reader{field, named("knob", field), context.errors()};
-  if (!reader.is_table()) {
-    return std::nullopt;
-  }
+Knob read_knob(ReaderContext& context, Fields& reader, core::Align granule, core::Align hard) {
   Knob knob;
-  knob.name = field.name();
-  knob.place = field.key_place();
+  knob.name = reader.value().name();
+  knob.place = reader.value().key_place();
   knob.default_value = required_expression(reader, "default");
   knob.granule = align(reader, "granule", granule);
   knob.hard_granule = align(reader, "hard_granule", hard);
@@ -298,12 +274,11 @@ std::optional<Knob> read_knob(ReaderContext& context,
   knob.minimum_why = reader.one_line("why");
   if (const Value enough = reader.optional("enough", Kind::kText)) {
     knob.enough = reader.one_line("enough");
-    if (!field["minimum"]) {
-      reader.wrong(
-          Code::kBoardValue,
-          fmt::format("{} says that its minimum is enough, but has none", named("knob", field)),
-          enough.place(),
-          "add minimum = SIZE");
+    if (!reader.has("minimum")) {
+      reader.wrong(Code::kBoardValue,
+                   fmt::format("{} says that its minimum is enough, but has none", reader.what()),
+                   enough.place(),
+                   "add minimum = SIZE");
     }
   }
   if (const Value heap = reader.optional("heap", Kind::kText)) {
@@ -314,7 +289,7 @@ std::optional<Knob> read_knob(ReaderContext& context,
   if (kind.text != "size" && kind.text != "address") {
     reader.wrong(
         Code::kBoardValue,
-        fmt::format("kind '{}' of {} is unknown", core::printable(kind.text), named("knob", field)),
+        fmt::format("kind '{}' of {} is unknown", core::printable(kind.text), reader.what()),
         kind.place,
         "the kinds are: size, address");
   }
@@ -322,35 +297,23 @@ std::optional<Knob> read_knob(ReaderContext& context,
     knob.demand = read_demand(context, demand);
     knob.demand_place = demand.place();
   }
-  reader.finish();
   return knob;
 }
 
-std::optional<Carveout> read_group(ReaderContext& context, Value field) {
-  context.check_identifier(field.name(), field.key_place());
-  Fields reader{field, named("group", field), context.errors()};
-  if (!reader.is_table()) {
-    return std::nullopt;
-  }
+Carveout read_group(Fields& reader) {
   Carveout group;
-  group.name = field.name();
-  group.place = field.key_place();
+  group.name = reader.value().name();
+  group.place = reader.value().key_place();
   group.attributes = ReaderContext::read_attributes(reader, "");
   (void)reader.required("covers", Kind::kList);
   ReaderContext::read_covers(reader, group.covers, group.cover_places);
-  reader.finish();
   return group;
 }
 
-std::optional<Carveout> read_carveout(ReaderContext& context, Value field) {
-  context.check_identifier(field.name(), field.key_place());
-  Fields reader{field, named("carve-out", field), context.errors()};
-  if (!reader.is_table()) {
-    return std::nullopt;
-  }
+Carveout read_carveout(ReaderContext& context, Fields& reader) {
   Carveout carveout;
-  carveout.label = field.name();
-  carveout.place = field.key_place();
+  carveout.label = reader.value().name();
+  carveout.place = reader.value().key_place();
   const Text node = reader.required_text("node");
   if (node.written && !is_node_name(node.text)) {
     reader.wrong(Code::kBoardName,
@@ -378,7 +341,6 @@ std::optional<Carveout> read_carveout(ReaderContext& context, Value field) {
   carveout.no_map = reader.boolean("no_map", true);
   carveout.unit_address = reader.boolean("unit_address", true);
   carveout.in_header = reader.boolean("header", false);
-  reader.finish();
   return carveout;
 }
 
@@ -399,26 +361,39 @@ RebuildStep read_step(ReaderContext& context, Value value) {
   return step;
 }
 
-// Each by a name, cores first: others refer to them.
+// What `read` makes of each of these tables, which have names.
+template <typename Item, typename Read>
+void read_each(ReaderContext& context,
+               Value tables,
+               std::string_view what,
+               std::vector<Item>& list,
+               Read read) {
+  for (const Value field : tables) {
+    context.check_identifier(field.name(), field.key_place());
+    Fields reader{field, named(what, field), context.errors()};
+    if (reader.is_table()) {
+      keep_if_any<Item>(read(reader), list);
+      reader.finish();
+    }
+  }
+}
+
+// Cores first: others refer to them.
 void read_tables(ReaderContext& context, Fields& top) {
   Board& board = context.board();
   const core::Align granule = align(top, "granule");
   const core::Align hard = align(top, "hard_granule");
-  for (const Value field : top.fields("core")) {
-    keep_if_any(read_core(context, field), board.cores);
-  }
-  for (const Value field : top.fields("bank")) {
-    keep_if_any(read_bank(context, field), board.banks);
-  }
-  for (const Value field : top.fields("kept")) {
-    keep_if_any(read_kept(context, field), board.kept);
-  }
+  read_each(context, top.fields("core"), "core", board.cores, [&](Fields& reader) {
+    return read_core(context, reader);
+  });
+  read_each(context, top.fields("bank"), "bank", board.banks, read_bank);
+  read_each(context, top.fields("kept"), "kept", board.kept, read_kept);
   for (const Value field : top.fields("constant")) {
     keep_if_any(read_expression(context, field, "constant"), board.constants);
   }
-  for (const Value field : top.fields("knob")) {
-    keep_if_any(read_knob(context, field, granule, hard), board.knobs);
-  }
+  read_each(context, top.fields("knob"), "knob", board.knobs, [&](Fields& reader) {
+    return read_knob(context, reader, granule, hard);
+  });
   for (const Value field : top.fields("chain")) {
     read_chain(context, field);
   }
@@ -429,12 +404,10 @@ void read_tables(ReaderContext& context, Fields& top) {
     read_view(context, field);
   }
   read_sections(context, top.fields("sections"));
-  for (const Value field : top.fields("group")) {
-    keep_if_any(read_group(context, field), board.groups);
-  }
-  for (const Value field : top.fields("carveout")) {
-    keep_if_any(read_carveout(context, field), board.carveouts);
-  }
+  read_each(context, top.fields("group"), "group", board.groups, read_group);
+  read_each(context, top.fields("carveout"), "carve-out", board.carveouts, [&](Fields& reader) {
+    return read_carveout(context, reader);
+  });
   for (const Value field : top.fields("header_base")) {
     keep_if_any(read_expression(context, field, "header base"), board.header_bases);
     board.header_base_places.push_back(field.key_place());
