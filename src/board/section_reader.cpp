@@ -122,14 +122,13 @@ class CoreRegions {
 // Where each thing that may be said once was said.
 class FirstPlaces {
  public:
+  explicit FirstPlaces(core::Diagnostics& errors) : errors_(errors) {}
+
   /// Whether `key` is new; an error where it is not.
-  bool once(const std::string& key,
-            const core::Place& place,
-            const std::string& message,
-            core::Diagnostics& errors) {
+  bool once(const std::string& key, const core::Place& place, const std::string& message) {
     const auto [first, is_new] = places_.try_emplace(key, place);
     if (!is_new) {
-      errors.push_back(
+      errors_.push_back(
           core::error(Code::kBoardValue, message, place, "take it out of one of the lists")
               .beside(first->second, "the first one is here"));
     }
@@ -139,6 +138,7 @@ class FirstPlaces {
   [[nodiscard]] bool contains(const std::string& key) const { return places_.contains(key); }
 
  private:
+  core::Diagnostics& errors_;
   std::map<std::string, core::Place> places_;
 };
 
@@ -200,7 +200,12 @@ std::optional<std::vector<std::string>> read_regions(Value line, core::Diagnosti
 
 class SectionsReader {
  public:
-  explicit SectionsReader(ReaderContext& context) : context_(context), regions_(context.board()) {}
+  explicit SectionsReader(ReaderContext& context)
+      : context_(context),
+        regions_(context.board()),
+        codes_(context.errors()),
+        stacks_(context.errors()),
+        sections_(context.errors()) {}
 
   void read(Value field) {
     Fields reader{field, named("section list", field), context_.errors()};
@@ -264,10 +269,7 @@ class SectionsReader {
     const core::Bytes size = bytes(reader, "stack", kStack);
     for (const std::string& core : cores) {
       if (code.written) {
-        codes_.once(core,
-                    code.place,
-                    fmt::format("the code of core '{}' has two regions", core),
-                    context_.errors());
+        codes_.once(core, code.place, fmt::format("the code of core '{}' has two regions", core));
         if (const auto region = regions_.find(core, code.text); region) {
           of(core, code.place).region = *region;
         } else {
@@ -275,10 +277,8 @@ class SectionsReader {
         }
       }
       if (stack) {
-        stacks_.once(core,
-                     stack.place(),
-                     fmt::format("the stack of core '{}' has two sizes", core),
-                     context_.errors());
+        stacks_.once(
+            core, stack.place(), fmt::format("the stack of core '{}' has two sizes", core));
         of(core, stack.place()).stack = size;
       }
     }
@@ -298,10 +298,9 @@ class SectionsReader {
       return left;
     }
     for (const std::string& core : cores) {
-      if (names_[core].once(with_dots(name),
-                            place,
-                            fmt::format("section '{}' of core '{}' stands here twice", name, core),
-                            context_.errors())) {
+      if (sections_.once(core + "/" + with_dots(name),
+                         place,
+                         fmt::format("section '{}' of core '{}' stands here twice", name, core))) {
         left.push_back(core);
       }
     }
@@ -336,8 +335,8 @@ class SectionsReader {
   CoreRegions regions_;
   FirstPlaces codes_;
   FirstPlaces stacks_;
-  /// By core: the sections that it has so far, with dots.
-  std::map<std::string, FirstPlaces> names_;
+  // By core and section, with dots.
+  FirstPlaces sections_;
 };
 
 }  // namespace
