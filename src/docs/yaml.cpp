@@ -194,6 +194,125 @@ void add_to(Builder& out, const Node& node) {
   out.close();
 }
 
+bool is_known_tag(std::string_view tag) {
+  constexpr std::string_view kStandard = "tag:yaml.org,2002:";
+  constexpr std::string_view kKnown = "str int float bool null map seq";
+  return tag.empty() || tag == "?" || tag == "!" ||
+         (tag.starts_with(kStandard) && core::is_one_of(tag.substr(kStandard.size()), kKnown));
+}
+
+// What a plain scalar is.
+void resolve(Node& node) {
+  const std::string& text = node.text;
+  const std::string lower = core::to_lower(text);
+  const bool one_case =
+      text == lower || text == "True" || text == "False" || text == "TRUE" || text == "FALSE";
+  if (is_null(text)) {
+    node.null = true;
+  } else if (text == "<<") {
+    node.merge = true;
+  } else if (one_case && (lower == "true" || lower == "false")) {
+    node.kind = Kind::kBoolean;
+  } else if (const auto integer = integer_of(text); integer) {
+    node.kind = Kind::kWhole;
+    node.integer = *integer;
+  } else if (is_float(text)) {
+    node.kind = Kind::kReal;
+  }
+}
+
+Diagnostic wrong_at(Place place, std::string what, std::string hint) {
+  return core::error(core::Code::kPlanSyntax, std::move(what), std::move(place), std::move(hint));
+}
+
+// A list or a table whose end has not come.
+class Level {
+ public:
+  Level(Kind kind, Place place, const YAML::Mark& mark, YAML::anchor_t anchor)
+      : node_{.kind = kind, .place = std::move(place)}, mark_(mark), anchor_(anchor) {}
+
+  [[nodiscard]] const YAML::Mark& mark() const { return mark_; }
+
+  [[nodiscard]] YAML::anchor_t anchor() const { return anchor_; }
+
+  // What is wrong with it, if anything.
+  [[nodiscard]] std::optional<Diagnostic> add(Node node) {
+    node_.values += node.values;
+    if (node_.kind == Kind::kTable) {
+      return key_ ? add_value(std::move(node)) : add_key(std::move(node));
+    }
+    if (node.null) {
+      return wrong_at(node.place, "a list has an item without a value", "remove the item");
+    }
+    node_.items.push_back(std::move(node));
+    return std::nullopt;
+  }
+
+  [[nodiscard]] Node closed() {
+    for (auto& [key, value] : merged_) {
+      if (taken_.insert(key.text).second) {
+        node_.keys.push_back(std::move(key));
+        node_.items.push_back(std::move(value));
+      }
+    }
+    return std::move(node_);
+  }
+
+ private:
+  std::optional<Diagnostic> add_key(Node node) {
+    if (node.kind == Kind::kList || node.kind == Kind::kTable) {
+      return wrong_at(node.place, "a key must be a plain name", "such as name:");
+    }
+    if (!node.merge && !taken_.insert(node.text).second) {
+      return wrong_at(node.place,
+                      fmt::format("the key '{}' stands twice in one table", printable(node.text)),
+                      "keep one of them");
+    }
+    key_ = std::move(node);
+    return std::nullopt;
+  }
+
+  std::optional<Diagnostic> add_value(Node node) {
+    Node key = std::move(*key_);
+    key_.reset();
+    if (key.merge) {
+      return merge(std::move(node));
+    }
+    if (!node.null) {
+      node_.keys.push_back(std::move(key));
+      node_.items.push_back(std::move(node));
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Diagnostic> merge(Node node) {
+    std::vector<Node> one;
+    if (node.kind != Kind::kList) {
+      one.push_back(std::move(node));
+    }
+    for (Node& table : one.empty() ? node.items : one) {
+      if (table.kind != Kind::kTable) {
+        return wrong_at(
+            table.place, "'<<' merges a table, or a list of tables", "name a table's anchor");
+      }
+      for (std::size_t i = 0; i < table.items.size(); ++i) {
+        merged_.emplace_back(std::move(table.keys[i]), std::move(table.items[i]));
+      }
+    }
+    return std::nullopt;
+  }
+
+  Node node_;
+  YAML::Mark mark_;
+  YAML::anchor_t anchor_;
+  // Of a table: the key whose value comes next.
+  std::optional<Node> key_;
+  // With those whose value is null.
+  std::set<std::string, std::less<>> taken_;
+  // What "<<" brings, weaker than what is written.
+  std::vector<std::pair<Node, Node>> merged_;
+};
+
 class TreeBuilder : public YAML::EventHandler {
  public:
   explicit TreeBuilder(Places& places) : places_(places) {}
@@ -207,7 +326,7 @@ class TreeBuilder : public YAML::EventHandler {
 
   void OnDocumentStart(const YAML::Mark& mark) override {
     if (++documents_ > 1) {
-      wrong(mark, 1, "a second document begins here", "one file holds one document: remove '---'");
+      wrong(mark, "a second document begins here", "one file holds one document: remove '---'");
     }
   }
 
@@ -223,7 +342,7 @@ class TreeBuilder : public YAML::EventHandler {
     }
     const auto known = anchors_.find(anchor);
     if (known == anchors_.end()) {
-      return wrong(mark, 1, "an alias stands inside of what it names", "remove it");
+      return wrong(mark, "an alias stands inside of what it names", "remove it");
     }
     if (!count(mark, known->second.values)) {
       return;
@@ -273,26 +392,9 @@ class TreeBuilder : public YAML::EventHandler {
   void OnMapEnd() override { close(); }
 
  private:
-  struct Level {
-    Node node;
-    YAML::Mark mark;
-    YAML::anchor_t anchor = 0;
-    /// Of a table: the key whose value comes next.
-    std::optional<Node> key;
-    /// With those whose value is null.
-    std::set<std::string, std::less<>> keys;
-    /// What "<<" brings, weaker than what is written.
-    std::vector<std::pair<Node, Node>> merged;
-  };
-
-  void wrong(const YAML::Mark& mark, std::size_t length, std::string what, std::string hint) {
-    wrong(places_.at(mark, length), std::move(what), std::move(hint));
-  }
-
-  void wrong(Place place, std::string what, std::string hint) {
+  void wrong(const YAML::Mark& mark, std::string what, std::string hint) {
     if (!problem_) {
-      problem_ =
-          core::error(core::Code::kPlanSyntax, std::move(what), std::move(place), std::move(hint));
+      problem_ = wrong_at(places_.at(mark, 1), std::move(what), std::move(hint));
     }
   }
 
@@ -300,7 +402,6 @@ class TreeBuilder : public YAML::EventHandler {
     values_ += values;
     if (values_ > kMostValues) {
       wrong(mark,
-            1,
             fmt::format("the document has more than {} values", kMostValues),
             "what an alias stands for counts each time");
     }
@@ -308,38 +409,10 @@ class TreeBuilder : public YAML::EventHandler {
   }
 
   bool known_tag(const YAML::Mark& mark, const std::string& tag) {
-    constexpr std::string_view kStandard = "tag:yaml.org,2002:";
-    constexpr std::string_view kKnown[] = {"str", "int", "float", "bool", "null", "map", "seq"};
-    if (tag.empty() || tag == "?" || tag == "!") {
-      return true;
+    if (!is_known_tag(tag)) {
+      wrong(mark, fmt::format("the tag '{}' means nothing here", printable(tag)), "leave it out");
     }
-    const std::string_view name{tag};
-    if (name.starts_with(kStandard) &&
-        std::find(std::begin(kKnown), std::end(kKnown), name.substr(kStandard.size())) !=
-            std::end(kKnown)) {
-      return true;
-    }
-    wrong(mark, 1, fmt::format("the tag '{}' means nothing here", printable(tag)), "leave it out");
-    return false;
-  }
-
-  static void resolve(Node& node) {
-    const std::string& text = node.text;
-    const std::string lower = core::to_lower(text);
-    const bool one_case =
-        text == lower || text == "True" || text == "False" || text == "TRUE" || text == "FALSE";
-    if (is_null(text)) {
-      node.null = true;
-    } else if (text == "<<") {
-      node.merge = true;
-    } else if (one_case && (lower == "true" || lower == "false")) {
-      node.kind = Kind::kBoolean;
-    } else if (const auto integer = integer_of(text); integer) {
-      node.kind = Kind::kWhole;
-      node.integer = *integer;
-    } else if (is_float(text)) {
-      node.kind = Kind::kReal;
-    }
+    return !problem_;
   }
 
   void open(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, Kind kind) {
@@ -348,16 +421,10 @@ class TreeBuilder : public YAML::EventHandler {
     }
     if (levels_.size() >= kDeepestYaml) {
       return wrong(mark,
-                   1,
                    fmt::format("it is nested more than {} deep", kDeepestYaml),
                    "rules need a few levels");
     }
-    Level level;
-    level.node.kind = kind;
-    level.node.place = places_.at(mark, 1);
-    level.mark = mark;
-    level.anchor = anchor;
-    levels_.push_back(std::move(level));
+    levels_.emplace_back(kind, places_.at(mark, 1), mark, anchor);
   }
 
   void close() {
@@ -366,13 +433,7 @@ class TreeBuilder : public YAML::EventHandler {
     }
     Level level = std::move(levels_.back());
     levels_.pop_back();
-    for (auto& [key, value] : level.merged) {
-      if (level.keys.insert(key.text).second) {
-        level.node.keys.push_back(std::move(key));
-        level.node.items.push_back(std::move(value));
-      }
-    }
-    add(level.mark, std::move(level.node), level.anchor);
+    add(level.mark(), level.closed(), level.anchor());
   }
 
   void add(const YAML::Mark& mark, Node node, YAML::anchor_t anchor) {
@@ -389,57 +450,8 @@ class TreeBuilder : public YAML::EventHandler {
       }
       return;
     }
-    Level& level = levels_.back();
-    level.node.values += node.values;
-    if (level.node.kind == Kind::kList) {
-      if (node.null) {
-        return wrong(node.place, "a list has an item without a value", "remove the item");
-      }
-      level.node.items.push_back(std::move(node));
-    } else if (!level.key) {
-      add_key(level, std::move(node));
-    } else {
-      add_value(level, std::move(node));
-    }
-  }
-
-  void add_key(Level& level, Node node) {
-    if (node.kind == Kind::kList || node.kind == Kind::kTable) {
-      return wrong(node.place, "a key must be a plain name", "such as name:");
-    }
-    if (!node.merge && !level.keys.insert(node.text).second) {
-      return wrong(node.place,
-                   fmt::format("the key '{}' stands twice in one table", printable(node.text)),
-                   "keep one of them");
-    }
-    level.key = std::move(node);
-  }
-
-  void add_value(Level& level, Node node) {
-    Node key = std::move(*level.key);
-    level.key.reset();
-    if (key.merge) {
-      return merge(level, std::move(node));
-    }
-    if (!node.null) {
-      level.node.keys.push_back(std::move(key));
-      level.node.items.push_back(std::move(node));
-    }
-  }
-
-  void merge(Level& level, Node node) {
-    std::vector<Node> one;
-    if (node.kind != Kind::kList) {
-      one.push_back(std::move(node));
-    }
-    for (Node& table : one.empty() ? node.items : one) {
-      if (table.kind != Kind::kTable) {
-        return wrong(
-            table.place, "'<<' merges a table, or a list of tables", "name a table's anchor");
-      }
-      for (std::size_t i = 0; i < table.items.size(); ++i) {
-        level.merged.emplace_back(std::move(table.keys[i]), std::move(table.items[i]));
-      }
+    if (auto error = levels_.back().add(std::move(node)); error) {
+      problem_ = std::move(*error);
     }
   }
 
