@@ -17,239 +17,220 @@ using network::Schedule;
 using network::Step;
 using network::TileShape;
 
-class SpecWriter {
- public:
-  SpecWriter(const Schedule& schedule, const Step& step, std::size_t index)
-      : schedule_(schedule),
-        step_(step),
-        layer_(schedule.layers[step.layers.front()]),
-        index_(index) {}
+const std::string& buffer_name(const Schedule& schedule, std::size_t index) {
+  return schedule.buffers[index].c_name;
+}
 
-  Json run() {
-    spec_["name"] = layer_.name;
-    spec_["c_name"] = schedule_.c_names[step_.layers.front()];
-    spec_["type"] = layer_.kind;
-    spec_.set_if_any("block_id", layer_.block);
-    spec_["op"] = step_.op;
-    add_buffers();
-    add_shapes();
-    add_scales();
-    add_weights();
-    if (step_.tier != network::Tier::kNone) {
-      spec_["memory_tier"] = std::string{core::name_of(step_.tier)};
-    }
-    if (step_.tiles) {
-      spec_["tile_config"] = tile_config(step_);
-    }
-    add_fusion();
-    return std::move(spec_);
+void add_buffers(const Schedule& schedule, const Step& step, const Layer& layer, Json& spec) {
+  if (step.is_in_place) {
+    spec["buffer"] = buffer_name(schedule, step.writes);
+    return;
   }
-
- private:
-  [[nodiscard]] const std::string& buffer(std::size_t index) const {
-    return schedule_.buffers[index].c_name;
-  }
-
-  void add_buffers() {
-    if (step_.is_in_place) {
-      spec_["buffer"] = buffer(step_.writes);
-      return;
+  if (layer.op == Op::kConcat) {
+    for (const std::size_t read : step.reads) {
+      spec["input_buffers"].push_back(buffer_name(schedule, read));
     }
-    if (layer_.op == Op::kConcat) {
-      for (const std::size_t read : step_.reads) {
-        spec_["input_buffers"].push_back(buffer(read));
+  } else if (layer.op == Op::kAdd && step.reads.size() == 2) {
+    spec["input1_buffer"] = buffer_name(schedule, step.reads.front());
+    spec["input2_buffer"] = buffer_name(schedule, step.reads.back());
+  } else if (step.reads.size() == 1) {
+    spec["input_buffer"] = buffer_name(schedule, step.reads.front());
+  } else {
+    for (const std::size_t read : step.reads) {
+      spec["input_buffers"].push_back(buffer_name(schedule, read));
+    }
+  }
+  spec["output_buffer"] = buffer_name(schedule, step.writes);
+  for (const std::size_t slab : step.slabs) {
+    const std::string& name = schedule.buffers[slab].name;
+    const std::string what = name.substr(layer.name.size() + 1);
+    spec[what == "in_slab"    ? "input_slab_buffer"
+         : what == "out_slab" ? "output_slab_buffer"
+                              : what + "_buffer"] = buffer_name(schedule, slab);
+  }
+}
+
+void add_image(const TileShape& shape, Json& spec) {
+  spec["in_h"] = shape.in_rows;
+  spec["in_w"] = shape.in_columns;
+  spec["out_h"] = shape.out_rows;
+  spec["out_w"] = shape.out_columns;
+  spec["kernel_h"] = shape.kernel_rows;
+  spec["kernel_w"] = shape.kernel_columns;
+  spec["stride_h"] = shape.stride_rows;
+  spec["stride_w"] = shape.stride_columns;
+  spec["pad_h"] = shape.padding_rows;
+  spec["pad_w"] = shape.padding_columns;
+}
+
+void add_concat(const Schedule& schedule, const Step& step, const Layer& layer, Json& spec) {
+  const TileShape& shape = step.shape;
+  spec["num_inputs"] = step.reads.size();
+  for (const std::size_t read : layer.reads) {
+    spec["channels_per_input"].push_back(schedule.layers[read].out[1]);
+    spec["input_scales"].push_back(schedule.layers[read].scale_out);
+  }
+  spec["total_channels"] = shape.out_channels;
+  spec["height"] = shape.in_rows;
+  spec["width"] = shape.in_columns;
+  spec["spatial_size"] = shape.in_rows * shape.in_columns;
+}
+
+void add_shapes(const Schedule& schedule, const Step& step, const Layer& layer, Json& spec) {
+  const TileShape& shape = step.shape;
+  switch (layer.op) {
+    case Op::kConv:
+      add_image(shape, spec);
+      spec["in_ch"] = shape.in_channels;
+      spec["out_ch"] = shape.out_channels;
+      spec["groups"] = shape.groups;
+      break;
+    case Op::kLinear:
+      spec["in_features"] = shape.in_channels;
+      spec["out_features"] = shape.out_channels;
+      spec["batch_tokens"] = shape.in_rows;
+      spec["is_classifier"] = layer.element != 1;
+      break;
+    case Op::kMaxPool:
+    case Op::kAvgPool:
+      add_image(shape, spec);
+      spec["channels"] = shape.in_channels;
+      break;
+    case Op::kGlobalPool:
+      spec["batch"] = 1;
+      spec["channels"] = shape.in_channels;
+      spec["height"] = shape.in_rows;
+      spec["width"] = shape.in_columns;
+      break;
+    case Op::kAdd:
+      spec["size"] = network::elements_of(layer.out);
+      break;
+    case Op::kConcat:
+      add_concat(schedule, step, layer, spec);
+      break;
+    case Op::kInput:
+    case Op::kRelu:
+    case Op::kRequantise:
+      spec["numel"] = network::elements_of(layer.out);
+      break;
+    default:
+      spec["input_shape"] = layer.in;
+      spec["output_shape"] = layer.out;
+      break;
+  }
+}
+
+void add_scales(const Schedule& schedule, const Layer& layer, bool does_nothing, Json& spec) {
+  switch (layer.op) {
+    case Op::kInput:
+    case Op::kRequantise:
+      spec["scale_in"] = layer.scale_in;
+      spec["scale_out"] = layer.scale_out;
+      spec["skip_requant"] = does_nothing;
+      break;
+    case Op::kRelu:
+      spec["scale"] = layer.scale_out;
+      spec["scale_in"] = layer.scale_in;
+      spec["scale_out"] = layer.scale_out;
+      spec["needs_requant"] = layer.scale_in != layer.scale_out;
+      break;
+    case Op::kAdd:
+      spec["scale_x1"] = schedule.layers[layer.reads.front()].scale_out;
+      spec["scale_x2"] = schedule.layers[layer.reads.back()].scale_out;
+      spec["scale_output"] = layer.scale_out;
+      break;
+    case Op::kConv:
+    case Op::kLinear:
+      spec["scale_weight"] = layer.scale_weight;
+      [[fallthrough]];
+    case Op::kAvgPool:
+    case Op::kGlobalPool:
+    case Op::kOther:
+      spec["scale_input"] = layer.scale_in;
+      spec["scale_output"] = layer.element == 1 ? Json(layer.scale_out) : Json{};
+      break;
+    default:
+      break;
+  }
+}
+
+void add_weights(const Layer& layer, network::Residency residency, std::size_t index, Json& spec) {
+  if (layer.weights == core::Bytes{}) {
+    return;
+  }
+  constexpr std::uint64_t kBytesOfBias = 4;
+  spec["weight_elements"] = layer.weights.count();
+  spec["weight_size_bytes"] = layer.weights.count();
+  spec["weight_index"] = index;
+  spec["bias_elements"] = layer.bias.count() / kBytesOfBias;
+  spec["bias_type"] = layer.element == 1 ? "int32" : "fp32";
+  spec["bias_index"] = layer.bias == core::Bytes{} ? Json{} : Json(index + 1);
+  if (layer.op == Op::kLinear) {
+    spec["has_bias"] = layer.bias != core::Bytes{};
+    spec["is_streamed"] = residency == network::Residency::kL3Staged;
+  }
+  spec["weight_residency"] = std::string{core::name_of(residency)};
+  if (layer.op == Op::kConv) {
+    spec["activation_residency"] = "L2";
+  }
+}
+
+void add_pool(const Layer& pool, const std::string& output, Json& spec) {
+  spec["fusion_maxpool"] = true;
+  spec["pool_kernel_h"] = pool.tile_shape.kernel_rows;
+  spec["pool_kernel_w"] = pool.tile_shape.kernel_columns;
+  spec["pool_stride_h"] = pool.tile_shape.stride_rows;
+  spec["pool_stride_w"] = pool.tile_shape.stride_columns;
+  spec["pool_out_h"] = pool.tile_shape.out_rows;
+  spec["pool_out_w"] = pool.tile_shape.out_columns;
+  spec["fused_out_h"] = pool.tile_shape.out_rows;
+  spec["fused_out_w"] = pool.tile_shape.out_columns;
+  spec["fused_output_buffer"] = output;
+}
+
+void add_fusion(const Schedule& schedule, const Step& step, const Layer& layer, Json& spec) {
+  for (const std::size_t index : step.layers) {
+    const Layer& fused = schedule.layers[index];
+    if (&fused == &layer) {
+      continue;
+    }
+    if (fused.op == Op::kRelu) {
+      spec["fusion_relu"] = true;
+      if (layer.op == Op::kLinear) {
+        spec["relu_output_scale"] = fused.scale_out;
       }
-    } else if (layer_.op == Op::kAdd && step_.reads.size() == 2) {
-      spec_["input1_buffer"] = buffer(step_.reads.front());
-      spec_["input2_buffer"] = buffer(step_.reads.back());
-    } else if (step_.reads.size() == 1) {
-      spec_["input_buffer"] = buffer(step_.reads.front());
+    } else if (fused.op == Op::kRequantise) {
+      spec["fusion_quant"] = true;
+      spec["quant_scale_in"] = fused.scale_in;
+      spec["quant_scale_out"] = fused.scale_out;
     } else {
-      for (const std::size_t read : step_.reads) {
-        spec_["input_buffers"].push_back(buffer(read));
-      }
-    }
-    spec_["output_buffer"] = buffer(step_.writes);
-    for (const std::size_t slab : step_.slabs) {
-      const std::string& name = schedule_.buffers[slab].name;
-      const std::string what = name.substr(layer_.name.size() + 1);
-      spec_[what == "in_slab"    ? "input_slab_buffer"
-            : what == "out_slab" ? "output_slab_buffer"
-                                 : what + "_buffer"] = buffer(slab);
+      add_pool(fused, buffer_name(schedule, step.writes), spec);
     }
   }
-
-  void add_shapes() {
-    const TileShape& shape = step_.shape;
-    switch (layer_.op) {
-      case Op::kConv:
-        add_image();
-        spec_["in_ch"] = shape.in_channels;
-        spec_["out_ch"] = shape.out_channels;
-        spec_["groups"] = shape.groups;
-        break;
-      case Op::kLinear:
-        spec_["in_features"] = shape.in_channels;
-        spec_["out_features"] = shape.out_channels;
-        spec_["batch_tokens"] = shape.in_rows;
-        spec_["is_classifier"] = layer_.element != 1;
-        break;
-      case Op::kMaxPool:
-      case Op::kAvgPool:
-        add_image();
-        spec_["channels"] = shape.in_channels;
-        break;
-      case Op::kGlobalPool:
-        spec_["batch"] = 1;
-        spec_["channels"] = shape.in_channels;
-        spec_["height"] = shape.in_rows;
-        spec_["width"] = shape.in_columns;
-        break;
-      case Op::kAdd:
-        spec_["size"] = network::elements_of(layer_.out);
-        break;
-      case Op::kConcat:
-        add_concat();
-        break;
-      case Op::kInput:
-      case Op::kRelu:
-      case Op::kRequantise:
-        spec_["numel"] = network::elements_of(layer_.out);
-        break;
-      default:
-        spec_["input_shape"] = layer_.in;
-        spec_["output_shape"] = layer_.out;
-        break;
-    }
-  }
-
-  void add_image() {
-    const TileShape& shape = step_.shape;
-    spec_["in_h"] = shape.in_rows;
-    spec_["in_w"] = shape.in_columns;
-    spec_["out_h"] = shape.out_rows;
-    spec_["out_w"] = shape.out_columns;
-    spec_["kernel_h"] = shape.kernel_rows;
-    spec_["kernel_w"] = shape.kernel_columns;
-    spec_["stride_h"] = shape.stride_rows;
-    spec_["stride_w"] = shape.stride_columns;
-    spec_["pad_h"] = shape.padding_rows;
-    spec_["pad_w"] = shape.padding_columns;
-  }
-
-  void add_concat() {
-    const TileShape& shape = step_.shape;
-    spec_["num_inputs"] = step_.reads.size();
-    for (const std::size_t read : layer_.reads) {
-      spec_["channels_per_input"].push_back(schedule_.layers[read].out[1]);
-      spec_["input_scales"].push_back(schedule_.layers[read].scale_out);
-    }
-    spec_["total_channels"] = shape.out_channels;
-    spec_["height"] = shape.in_rows;
-    spec_["width"] = shape.in_columns;
-    spec_["spatial_size"] = shape.in_rows * shape.in_columns;
-  }
-
-  void add_scales() {
-    switch (layer_.op) {
-      case Op::kInput:
-      case Op::kRequantise:
-        spec_["scale_in"] = layer_.scale_in;
-        spec_["scale_out"] = layer_.scale_out;
-        spec_["skip_requant"] = step_.does_nothing;
-        break;
-      case Op::kRelu:
-        spec_["scale"] = layer_.scale_out;
-        spec_["scale_in"] = layer_.scale_in;
-        spec_["scale_out"] = layer_.scale_out;
-        spec_["needs_requant"] = layer_.scale_in != layer_.scale_out;
-        break;
-      case Op::kAdd:
-        spec_["scale_x1"] = schedule_.layers[layer_.reads.front()].scale_out;
-        spec_["scale_x2"] = schedule_.layers[layer_.reads.back()].scale_out;
-        spec_["scale_output"] = layer_.scale_out;
-        break;
-      case Op::kConv:
-      case Op::kLinear:
-        spec_["scale_weight"] = layer_.scale_weight;
-        [[fallthrough]];
-      case Op::kAvgPool:
-      case Op::kGlobalPool:
-      case Op::kOther:
-        spec_["scale_input"] = layer_.scale_in;
-        spec_["scale_output"] = layer_.element == 1 ? Json(layer_.scale_out) : Json{};
-        break;
-      default:
-        break;
-    }
-  }
-
-  void add_weights() {
-    if (layer_.weights == core::Bytes{}) {
-      return;
-    }
-    constexpr std::uint64_t kBytesOfBias = 4;
-    spec_["weight_elements"] = layer_.weights.count();
-    spec_["weight_size_bytes"] = layer_.weights.count();
-    spec_["weight_index"] = index_;
-    spec_["bias_elements"] = layer_.bias.count() / kBytesOfBias;
-    spec_["bias_type"] = layer_.element == 1 ? "int32" : "fp32";
-    spec_["bias_index"] = layer_.bias == core::Bytes{} ? Json{} : Json(index_ + 1);
-    if (layer_.op == Op::kLinear) {
-      spec_["has_bias"] = layer_.bias != core::Bytes{};
-      spec_["is_streamed"] = step_.residency == network::Residency::kL3Staged;
-    }
-    spec_["weight_residency"] = std::string{core::name_of(step_.residency)};
-    if (layer_.op == Op::kConv) {
-      spec_["activation_residency"] = "L2";
-    }
-  }
-
-  void add_fusion() {
-    for (const std::size_t index : step_.layers) {
-      const Layer& fused = schedule_.layers[index];
-      if (&fused == &layer_) {
-        continue;
-      }
-      if (fused.op == Op::kRelu) {
-        spec_["fusion_relu"] = true;
-        if (layer_.op == Op::kLinear) {
-          spec_["relu_output_scale"] = fused.scale_out;
-        }
-      } else if (fused.op == Op::kRequantise) {
-        spec_["fusion_quant"] = true;
-        spec_["quant_scale_in"] = fused.scale_in;
-        spec_["quant_scale_out"] = fused.scale_out;
-      } else {
-        add_pool(fused);
-      }
-    }
-  }
-
-  void add_pool(const Layer& pool) {
-    spec_["fusion_maxpool"] = true;
-    spec_["pool_kernel_h"] = pool.tile_shape.kernel_rows;
-    spec_["pool_kernel_w"] = pool.tile_shape.kernel_columns;
-    spec_["pool_stride_h"] = pool.tile_shape.stride_rows;
-    spec_["pool_stride_w"] = pool.tile_shape.stride_columns;
-    spec_["pool_out_h"] = pool.tile_shape.out_rows;
-    spec_["pool_out_w"] = pool.tile_shape.out_columns;
-    spec_["fused_out_h"] = pool.tile_shape.out_rows;
-    spec_["fused_out_w"] = pool.tile_shape.out_columns;
-    spec_["fused_output_buffer"] = buffer(step_.writes);
-  }
-
-  const Schedule& schedule_;
-  const Step& step_;
-  const Layer& layer_;
-  std::size_t index_;
-  Json spec_;
-};
+}
 
 }  // namespace
 
 Json layer_spec(const Schedule& schedule, const Step& step, std::size_t index) {
-  return SpecWriter{schedule, step, index}.run();
+  const Layer& layer = schedule.layers[step.layers.front()];
+  Json spec;
+  spec["name"] = layer.name;
+  spec["c_name"] = schedule.c_names[step.layers.front()];
+  spec["type"] = layer.kind;
+  spec.set_if_any("block_id", layer.block);
+  spec["op"] = step.op;
+  add_buffers(schedule, step, layer, spec);
+  add_shapes(schedule, step, layer, spec);
+  add_scales(schedule, layer, step.does_nothing, spec);
+  add_weights(layer, step.residency, index, spec);
+  if (step.tier != network::Tier::kNone) {
+    spec["memory_tier"] = std::string{core::name_of(step.tier)};
+  }
+  if (step.tiles) {
+    spec["tile_config"] = tile_config(step);
+  }
+  add_fusion(schedule, step, layer, spec);
+  return spec;
 }
 
 }  // namespace memsize::emit
