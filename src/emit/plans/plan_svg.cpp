@@ -197,238 +197,229 @@ class Grid {
   std::vector<std::int64_t> edges_;
 };
 
-class Panel {
- public:
-  Panel(const ArenaView& view, const Interval& steps, Length top)
-      : view_(view), steps_(steps), timed_(is_timed(view)) {
-    for (const PlacedBlock& placed : view.placed) {
-      if (placed.live && placed.size != 0) {
-        top_ = std::max(top_, placed.end());
-      }
-    }
-    if (view.arena.lower_bound) {
-      top_ = std::max(top_, view.arena.lower_bound->count());
-    }
-    // A capacity far above would press everything else down; then it is in words only.
-    capacity_fits_ = view.capacity && *view.capacity / 3 <= top_ / 2;
-    if (capacity_fits_) {
-      top_ = std::max(top_, *view.capacity);
-    }
-    top_ = std::max<std::uint64_t>(top_, 1);
-    plot_ = {kLeft, top + kAbovePlot, kPlotWidth, timed_ ? kTimedHeight : kFlatHeight};
-  }
+// Where steps and addresses are in an arena's drawing.
+struct Plot {
+  Box box;
+  Interval steps;
+  // The address at the upper edge.
+  std::uint64_t top = 1;
+  bool is_timed = false;
+  bool has_capacity = false;
 
-  [[nodiscard]] Length bottom() const { return plot_.top + plot_.height + kBelowPlot; }
+  [[nodiscard]] Length right() const { return box.left + box.width; }
 
-  [[nodiscard]] std::string svg() const {
-    return "<g class=\"arena\">\n" + headings() + axes() + blocks() + marks() + "</g>\n";
-  }
-
- private:
-  static bool is_timed(const ArenaView& view) {
-    return std::ranges::any_of(view.placed,
-                               [](const auto& placed) { return placed.block->live.has_value(); });
-  }
+  [[nodiscard]] Length base() const { return box.top + box.height; }
 
   [[nodiscard]] Length x_of(std::int64_t step) const {
-    return plot_.left + part_of(length_of(steps_.lower, step),
-                                length_of(steps_.lower, steps_.upper),
-                                plot_.width);
+    return box.left +
+           part_of(length_of(steps.lower, step), length_of(steps.lower, steps.upper), box.width);
   }
 
   [[nodiscard]] Length y_of(std::uint64_t address) const {
-    return plot_.top + plot_.height - part_of(address, top_, plot_.height);
+    return base() - part_of(address, top, box.height);
   }
+};
 
-  [[nodiscard]] std::string headings() const {
-    std::vector<std::string> facts;
-    const auto bytes = [](std::uint64_t count) { return core::format_bytes(core::Bytes{count}); };
-    if (view_.height) {
-      facts.push_back("height " + bytes(*view_.height));
+Plot plot_of(const ArenaView& view, const Interval& steps, Length above) {
+  std::uint64_t top = view.arena.lower_bound ? view.arena.lower_bound->count() : 0;
+  bool is_timed = false;
+  for (const PlacedBlock& placed : view.placed) {
+    if (placed.live && placed.size != 0) {
+      top = std::max(top, placed.end());
     }
-    if (view_.arena.lower_bound) {
-      facts.push_back("lower bound " + bytes(view_.arena.lower_bound->count()));
-    }
-    if (view_.capacity) {
-      facts.push_back("capacity " + bytes(*view_.capacity));
-    }
-    facts.push_back(core::plural(view_.blocks, "block"));
-    if (!view_.arena.proof.empty()) {
-      facts.push_back(proof_in_words(view_));
-    }
-    return text_at(
-               "title", kLeft, plot_.top - kAbovePlot + kLineHeight, escape_html(title_of(view_))) +
-           text_at("small",
-                   kLeft,
-                   plot_.top - kAbovePlot + 2 * kLineHeight,
-                   escape_html(core::join(facts, "; ")));
+    is_timed = is_timed || placed.block->live.has_value();
   }
-
-  [[nodiscard]] std::string axes() const {
-    std::string text = fmt::format("<rect class=\"frame\" {}/>\n", plot_.attributes());
-    const Length base = plot_.top + plot_.height;
-    std::uint64_t tick = 1;
-    const std::uint64_t most = timed_ ? 8 : 3;
-    while (top_ / tick > most) {
-      tick *= 2;
-    }
-    for (std::uint64_t address = 0; address <= top_; address += tick) {
-      const Length y = y_of(address);
-      text += line_at("grid", plot_.left, y, plot_.left + plot_.width, y);
-      text += text_at("small end",
-                      plot_.left - kLetterWidth,
-                      y + 4 * kPixel,
-                      core::format_size(core::Bytes{address}));
-    }
-    if (!timed_) {
-      return text + text_at("small", plot_.left, base + kLineHeight, when());
-    }
-    const std::int64_t step_tick = decimal_tick(steps_.upper - steps_.lower, 12);
-    // Round numbers, also where the first step is none.
-    std::int64_t step = steps_.lower / step_tick * step_tick;
-    step += step < steps_.lower ? step_tick : 0;
-    for (; step <= steps_.upper; step += step_tick) {
-      const Length x = x_of(step);
-      text += line_at("tick", x, base, x, base + 4 * kPixel);
-      text += text_at("small middle", x, base + kLineHeight, fmt::format("{}", step));
-    }
-    return text + text_at("small end", plot_.left - kLetterWidth, base + kLineHeight, "step");
+  // A capacity far above would press everything else down; then it is in words only.
+  const bool has_capacity = view.capacity && *view.capacity / 3 <= top / 2;
+  if (has_capacity) {
+    top = std::max(top, *view.capacity);
   }
+  return {.box = {kLeft, above + kAbovePlot, kPlotWidth, is_timed ? kTimedHeight : kFlatHeight},
+          .steps = steps,
+          .top = std::max<std::uint64_t>(top, 1),
+          .is_timed = is_timed,
+          .has_capacity = has_capacity};
+}
 
-  [[nodiscard]] std::string when() const {
-    return view_.arena.role == model::Lifetime::kScratch ? "Nobody says when its blocks are alive."
-                                                         : "Alive all the time.";
+std::string headings(const ArenaView& view, const Box& plot) {
+  std::vector<std::string> facts;
+  const auto bytes = [](std::uint64_t count) { return core::format_bytes(core::Bytes{count}); };
+  if (view.height) {
+    facts.push_back("height " + bytes(*view.height));
   }
-
-  [[nodiscard]] std::optional<Box> box_of(const PlacedBlock& placed) const {
-    if (!placed.live || placed.size == 0) {
-      return std::nullopt;
-    }
-    // Without any step in the plan, all the time is all of the width.
-    const bool always = !placed.block->live.has_value();
-    if (!always && placed.live->lower >= placed.live->upper) {
-      return std::nullopt;
-    }
-    const Length left = always ? plot_.left : x_of(placed.live->lower);
-    const Length right = always ? plot_.left + plot_.width : x_of(placed.live->upper);
-    const Length high = y_of(placed.end());
-    return Box{left, high, right - left, y_of(placed.offset) - high};
+  if (view.arena.lower_bound) {
+    facts.push_back("lower bound " + bytes(view.arena.lower_bound->count()));
   }
+  if (view.capacity) {
+    facts.push_back("capacity " + bytes(*view.capacity));
+  }
+  facts.push_back(core::plural(view.blocks, "block"));
+  if (!view.arena.proof.empty()) {
+    facts.push_back(proof_in_words(view));
+  }
+  return text_at("title", kLeft, plot.top - kAbovePlot + kLineHeight, escape_html(title_of(view))) +
+         text_at("small",
+                 kLeft,
+                 plot.top - kAbovePlot + 2 * kLineHeight,
+                 escape_html(core::join(facts, "; ")));
+}
 
-  struct Drawn {
-    std::size_t index = 0;
-    Box box;
-  };
+std::string when_alive(const ArenaView& view) {
+  return view.arena.role == model::Lifetime::kScratch ? "Nobody says when its blocks are alive."
+                                                      : "Alive all the time.";
+}
 
-  [[nodiscard]] std::string blocks() const {
-    std::vector<Drawn> drawn;
-    for (std::size_t i = 0; i < view_.placed.size(); ++i) {
-      for (const PlacedBlock& need : needs_of(view_.placed[i])) {
-        if (const auto box = box_of(need); box) {
-          drawn.push_back({i, *box});
-        }
+std::string svg_axes(const ArenaView& view, const Plot& plot) {
+  std::string text = fmt::format("<rect class=\"frame\" {}/>\n", plot.box.attributes());
+  const Length base = plot.base();
+  std::uint64_t tick = 1;
+  const std::uint64_t most = plot.is_timed ? 8 : 3;
+  while (plot.top / tick > most) {
+    tick *= 2;
+  }
+  for (std::uint64_t address = 0; address <= plot.top; address += tick) {
+    const Length y = plot.y_of(address);
+    text += line_at("grid", plot.box.left, y, plot.right(), y);
+    text += text_at("small end",
+                    plot.box.left - kLetterWidth,
+                    y + 4 * kPixel,
+                    core::format_size(core::Bytes{address}));
+  }
+  if (!plot.is_timed) {
+    return text + text_at("small", plot.box.left, base + kLineHeight, when_alive(view));
+  }
+  const std::int64_t step_tick = decimal_tick(plot.steps.upper - plot.steps.lower, 12);
+  // Round numbers, also where the first step is none.
+  std::int64_t step = plot.steps.lower / step_tick * step_tick;
+  step += step < plot.steps.lower ? step_tick : 0;
+  for (; step <= plot.steps.upper; step += step_tick) {
+    const Length x = plot.x_of(step);
+    text += line_at("tick", x, base, x, base + 4 * kPixel);
+    text += text_at("small middle", x, base + kLineHeight, fmt::format("{}", step));
+  }
+  return text + text_at("small end", plot.box.left - kLetterWidth, base + kLineHeight, "step");
+}
+
+std::optional<Box> box_of(const Plot& plot, const PlacedBlock& placed) {
+  if (!placed.live || placed.size == 0) {
+    return std::nullopt;
+  }
+  // Without any step in the plan, all the time is all of the width.
+  const bool always = !placed.block->live.has_value();
+  if (!always && placed.live->lower >= placed.live->upper) {
+    return std::nullopt;
+  }
+  const Length left = always ? plot.box.left : plot.x_of(placed.live->lower);
+  const Length right = always ? plot.right() : plot.x_of(placed.live->upper);
+  const Length high = plot.y_of(placed.end());
+  return Box{left, high, right - left, plot.y_of(placed.offset) - high};
+}
+
+struct Drawn {
+  std::size_t index = 0;
+  Box box;
+};
+
+std::string crowd(const Box& plot, const std::vector<Drawn>& drawn) {
+  Grid grid{plot};
+  for (std::size_t i = kLargestBlocks; i < drawn.size(); ++i) {
+    grid.add(drawn[i].box);
+  }
+  return fmt::format("<g class=\"many\">\n<title>{}, each too small to show</title>\n{}</g>\n",
+                     core::plural(drawn.size() - kLargestBlocks, "block"),
+                     grid.svg());
+}
+
+std::string rectangle(const PlacedBlock& placed, const Drawn& drawn) {
+  const model::PlannedBlock& block = *placed.block;
+  // White edges would hide what is thinner than they are.
+  const bool wide = drawn.box.width >= 3 * kPixel && drawn.box.height >= 3 * kPixel;
+  const std::string style =
+      placed.alias ? "alias" : fmt::format("k{}{}", drawn.index % kColours, wide ? " wide" : "");
+  std::string title = xml(block.id, 160);
+  if (!block.name.empty() && block.name != block.id) {
+    title += " " + xml(block.name, 160);
+  }
+  title += fmt::format(
+      ": {} at {}, {}", core::format_bytes(block.size), placed.offset, steps_in_words(placed));
+  if (placed.alias) {
+    title += ", in the bytes of " + xml(block.alias_of, 160);
+  }
+  return fmt::format("<rect class=\"{}\" {} data-id=\"{}\"><title>{}</title></rect>\n",
+                     style,
+                     drawn.box.attributes(),
+                     xml(block.id, 1000),
+                     title);
+}
+
+std::string block_label(const PlacedBlock& placed, const Box& box) {
+  const std::string name = core::printable(placed.block->id, 40);
+  const Length wide = static_cast<Length>(name.size() + 1) * kLetterWidth;
+  if (placed.alias || box.height < 12 * kPixel || box.width < wide) {
+    return {};
+  }
+  return text_at("id middle",
+                 box.left + box.width / 2,
+                 box.top + box.height / 2 + 4 * kPixel,
+                 escape_html(name));
+}
+
+std::string svg_blocks(const ArenaView& view, const Plot& plot) {
+  std::vector<Drawn> drawn;
+  for (std::size_t i = 0; i < view.placed.size(); ++i) {
+    for (const PlacedBlock& need : needs_of(view.placed[i])) {
+      if (const auto box = box_of(plot, need); box) {
+        drawn.push_back({i, *box});
       }
     }
-    std::string text;
-    if (drawn.size() > kMostBlocks) {
-      std::ranges::stable_sort(drawn, [](const Drawn& a, const Drawn& b) {
-        return a.box.width * a.box.height > b.box.width * b.box.height;
-      });
-      text += crowd(drawn);
-      drawn.resize(kLargestBlocks);
-    }
-    text += "<g class=\"blocks\">\n";
-    for (const Drawn& block : drawn) {
-      text += rectangle(view_.placed[block.index], block);
-    }
-    text += "</g>\n";
-    for (const Drawn& block : drawn) {
-      text += label(view_.placed[block.index], block.box);
-    }
-    return text;
   }
-
-  [[nodiscard]] std::string crowd(const std::vector<Drawn>& drawn) const {
-    Grid grid{plot_};
-    for (std::size_t i = kLargestBlocks; i < drawn.size(); ++i) {
-      grid.add(drawn[i].box);
-    }
-    return fmt::format("<g class=\"many\">\n<title>{}, each too small to show</title>\n{}</g>\n",
-                       core::plural(drawn.size() - kLargestBlocks, "block"),
-                       grid.svg());
+  std::string text;
+  if (drawn.size() > kMostBlocks) {
+    std::ranges::stable_sort(drawn, [](const Drawn& a, const Drawn& b) {
+      return a.box.width * a.box.height > b.box.width * b.box.height;
+    });
+    text += crowd(plot.box, drawn);
+    drawn.resize(kLargestBlocks);
   }
-
-  [[nodiscard]] static std::string rectangle(const PlacedBlock& placed, const Drawn& drawn) {
-    const model::PlannedBlock& block = *placed.block;
-    // White edges would hide what is thinner than they are.
-    const bool wide = drawn.box.width >= 3 * kPixel && drawn.box.height >= 3 * kPixel;
-    const std::string style =
-        placed.alias ? "alias" : fmt::format("k{}{}", drawn.index % kColours, wide ? " wide" : "");
-    std::string title = xml(block.id, 160);
-    if (!block.name.empty() && block.name != block.id) {
-      title += " " + xml(block.name, 160);
-    }
-    title += fmt::format(
-        ": {} at {}, {}", core::format_bytes(block.size), placed.offset, steps_in_words(placed));
-    if (placed.alias) {
-      title += ", in the bytes of " + xml(block.alias_of, 160);
-    }
-    return fmt::format("<rect class=\"{}\" {} data-id=\"{}\"><title>{}</title></rect>\n",
-                       style,
-                       drawn.box.attributes(),
-                       xml(block.id, 1000),
-                       title);
+  text += "<g class=\"blocks\">\n";
+  for (const Drawn& block : drawn) {
+    text += rectangle(view.placed[block.index], block);
   }
-
-  [[nodiscard]] static std::string label(const PlacedBlock& placed, const Box& box) {
-    const std::string name = core::printable(placed.block->id, 40);
-    const Length wide = static_cast<Length>(name.size() + 1) * kLetterWidth;
-    if (placed.alias || box.height < 12 * kPixel || box.width < wide) {
-      return {};
-    }
-    return text_at("id middle",
-                   box.left + box.width / 2,
-                   box.top + box.height / 2 + 4 * kPixel,
-                   escape_html(name));
+  text += "</g>\n";
+  for (const Drawn& block : drawn) {
+    text += block_label(view.placed[block.index], block.box);
   }
+  return text;
+}
 
-  [[nodiscard]] std::string marks() const {
-    std::string text;
-    const Length right = plot_.left + plot_.width;
-    if (capacity_fits_) {
-      const Length y = y_of(*view_.capacity);
-      text += line_at("capacity", plot_.left, y, right, y);
-      text += text_at("small", plot_.left + kLetterWidth, y - 4 * kPixel, "capacity");
-    }
-    if (view_.arena.lower_bound && timed_) {
-      const Length y = y_of(view_.arena.lower_bound->count());
-      text += line_at("bound", plot_.left, y, right, y);
-      text += text_at("small end", right, y - 4 * kPixel, "lower bound");
-    }
-    if (view_.peak_bytes && timed_) {
-      const Length left = x_of(view_.peak_step);
-      const Length wide = std::max(x_of(view_.peak_step + 1) - left, kPixel);
-      const Box box{left, plot_.top, wide, plot_.height};
-      text += fmt::format("<rect class=\"peak\" {}/>\n", box.attributes());
-      const bool at_end = left > plot_.left + plot_.width / 2;
-      text += text_at(at_end ? "end" : "start",
-                      at_end ? left + wide : left,
-                      plot_.top + plot_.height + 2 * kLineHeight,
-                      fmt::format("peak: {} alive at step {}",
-                                  core::format_bytes(core::Bytes{*view_.peak_bytes}),
-                                  view_.peak_step));
-    }
-    return text;
+std::string svg_marks(const ArenaView& view, const Plot& plot) {
+  std::string text;
+  const Length right = plot.right();
+  if (plot.has_capacity) {
+    const Length y = plot.y_of(*view.capacity);
+    text += line_at("capacity", plot.box.left, y, right, y);
+    text += text_at("small", plot.box.left + kLetterWidth, y - 4 * kPixel, "capacity");
   }
-
-  const ArenaView& view_;
-  Interval steps_;
-  bool timed_;
-  // The address at the upper edge.
-  std::uint64_t top_ = 0;
-  bool capacity_fits_ = false;
-  Box plot_;
-};
+  if (view.arena.lower_bound && plot.is_timed) {
+    const Length y = plot.y_of(view.arena.lower_bound->count());
+    text += line_at("bound", plot.box.left, y, right, y);
+    text += text_at("small end", right, y - 4 * kPixel, "lower bound");
+  }
+  if (view.peak_bytes && plot.is_timed) {
+    const Length left = plot.x_of(view.peak_step);
+    const Length wide = std::max(plot.x_of(view.peak_step + 1) - left, kPixel);
+    const Box box{left, plot.box.top, wide, plot.box.height};
+    text += fmt::format("<rect class=\"peak\" {}/>\n", box.attributes());
+    const bool at_end = left > plot.box.left + plot.box.width / 2;
+    text += text_at(at_end ? "end" : "start",
+                    at_end ? left + wide : left,
+                    plot.base() + 2 * kLineHeight,
+                    fmt::format("peak: {} alive at step {}",
+                                core::format_bytes(core::Bytes{*view.peak_bytes}),
+                                view.peak_step));
+  }
+  return text;
+}
 
 }  // namespace
 
@@ -437,9 +428,10 @@ std::string plan_svg(const model::PlanReport& plan) {
   std::string panels;
   Length height = 8 * kPixel;
   for (const ArenaView& arena : view.arenas) {
-    const Panel panel{arena, view.steps, height};
-    panels += panel.svg();
-    height = panel.bottom();
+    const Plot plot = plot_of(arena, view.steps, height);
+    panels += "<g class=\"arena\">\n" + headings(arena, plot.box) + svg_axes(arena, plot) +
+              svg_blocks(arena, plot) + svg_marks(arena, plot) + "</g>\n";
+    height = plot.base() + kBelowPlot;
   }
   const Box paper{0, 0, kWidth, height};
   return fmt::format(
