@@ -23,123 +23,104 @@ using core::Code;
 // other node.
 enum class Where { kFile, kReserved, kElsewhere };
 
-class DtsParser {
+constexpr unsigned kDeepest = 64;
+constexpr std::size_t kCells = 4;
+
+// What a `reg` of another shape than four cells is: an error in a file that is a list of nodes, a
+// warning in reserved memory, nothing in an overlay, which may be of any node.
+enum class Reg { kMust, kShould, kMay };
+
+bool is_directive(std::string_view word) {
+  return core::is_one_of(
+      word, "dts-v1 plugin delete-node delete-property memreserve omit-if-no-ref bits");
+}
+
+bool is_preprocessor(std::string_view word) {
+  return core::is_one_of(word, "#include #define #undef #if #ifdef #ifndef #elif #else #endif");
+}
+
+// "#if" where "# if" comes next, too.
+std::string directive_word(const core::Cursor& cursor) {
+  return std::string{cursor.peek()} +
+         (cursor.peek() == "#" ? std::string{cursor.peek(1)} : std::string{});
+}
+
+std::string rest_of_line(core::Cursor& cursor, const core::Place& place) {
+  const core::Place first = cursor.place();
+  const bool is_any = !cursor.done() && first.line == place.line;
+  while (!cursor.done() && cursor.place().line == place.line) {
+    cursor.take();
+  }
+  return is_any ? cursor.words_since(first) : std::string{};
+}
+
+// How many tokens the labels have that come next.
+std::size_t behind_labels(const core::Cursor& cursor) {
+  std::size_t at = 0;
+  while (cursor.peek(at + 1) == ":") {
+    at += 2;
+  }
+  return at;
+}
+
+// How many tokens the name at `at` has: a comma or a plus sign may be part of it.
+std::size_t name_length(const core::Cursor& cursor, std::size_t at) {
+  std::size_t length = 1;
+  while (cursor.peek(at + length) == "," || cursor.peek(at + length) == "+") {
+    length += 2;
+  }
+  return length;
+}
+
+bool begins_body(const core::Cursor& cursor, std::size_t name) {
+  return cursor.peek(name) != "{" && cursor.peek(name) != "}" &&
+         cursor.peek(name + name_length(cursor, name)) == "{";
+}
+
+// The conditions of the preprocessor around the next statement.
+class Conditions {
  public:
-  DtsParser(const MapFile& file, const std::string& root, core::Diagnostics& errors)
-      : cursor_(file.path_under(root), file.content, Code::kVerifyParse, errors), errors_(errors) {}
-
-  std::vector<WrittenNode> run() {
-    while (!cursor_.done() && !is_lost_) {
-      statement(Where::kFile, 0, nullptr);
-    }
-    return std::move(nodes_);
-  }
-
- private:
-  static constexpr unsigned kDeepest = 64;
-  static constexpr std::size_t kCells = 4;
-
-  // Takes one statement. `node` takes the properties, if it is wanted.
-  void statement(Where where, unsigned depth, WrittenNode* node) {
-    const bool is_file = where == Where::kFile;
-    if (is_preprocessor(directive_word())) {
-      preprocessor();
-    } else if (cursor_.peek() == "/" && cursor_.peek(2) == "/" && is_directive(cursor_.peek(1))) {
-      directive();
-    } else if (is_file && cursor_.peek() == "&") {
-      overlay(depth);
-    } else if (is_file && cursor_.peek() == "/" && cursor_.peek(1) == "{") {
-      cursor_.take();
-      body(Where::kElsewhere, depth, nullptr);
-    } else if (const std::size_t name = behind_labels(); begins_body(name)) {
-      child(where, depth);
-    } else if (is_file) {
-      stray();
-      return;
-    } else {
-      property(where, node);
-    }
-    is_stray_ = false;
-  }
-
-  static bool is_directive(std::string_view word) {
-    return core::is_one_of(
-        word, "dts-v1 plugin delete-node delete-property memreserve omit-if-no-ref bits");
-  }
-
-  // How many tokens the labels have that come next.
-  [[nodiscard]] std::size_t behind_labels() const {
-    std::size_t at = 0;
-    while (cursor_.peek(at + 1) == ":") {
-      at += 2;
-    }
-    return at;
-  }
-
-  // How many tokens the name at `at` has: a comma or a plus sign may be part of it.
-  [[nodiscard]] std::size_t name_length(std::size_t at) const {
-    std::size_t length = 1;
-    while (cursor_.peek(at + length) == "," || cursor_.peek(at + length) == "+") {
-      length += 2;
-    }
-    return length;
-  }
-
-  [[nodiscard]] bool begins_body(std::size_t name) const {
-    return cursor_.peek(name) != "{" && cursor_.peek(name) != "}" &&
-           cursor_.peek(name + name_length(name)) == "{";
-  }
-
-  static bool is_preprocessor(std::string_view word) {
-    return core::is_one_of(word, "#include #define #undef #if #ifdef #ifndef #elif #else #endif");
-  }
+  Conditions(core::Cursor& cursor, core::Diagnostics& errors) : cursor_(cursor), errors_(errors) {}
 
   // One line. Of a condition that is a number the branch that does not hold is passed over; else
   // all are read.
-  void preprocessor() {
+  void take_line() {
     const core::Place place = cursor_.place();
-    const std::string word = directive_word();
+    const std::string word = directive_word(cursor_);
     cursor_.take();
     if (place.length == 1) {
       cursor_.take();
     }
-    const std::string rest = rest_of_line(place);
+    const std::string rest = rest_of_line(cursor_, place);
     if (word == "#if" || word == "#ifdef" || word == "#ifndef") {
       const auto value = word == "#if" ? core::c_constant(rest) : std::nullopt;
       begin_condition(place, word, rest, value);
     } else if (word == "#endif") {
-      conditions_.resize(conditions_.size() - (conditions_.empty() ? 0U : 1U));
-    } else if ((word == "#else" || word == "#elif") && !conditions_.empty()) {
+      around_.resize(around_.size() - (around_.empty() ? 0U : 1U));
+    } else if ((word == "#else" || word == "#elif") && !around_.empty()) {
       const auto value = word == "#elif" ? core::c_constant(rest) : std::nullopt;
-      if (conditions_.back() == Holds::kYes || value == 0U) {
+      if (around_.back() == Holds::kYes || value == 0U) {
         pass_branch(place);
-      } else if (conditions_.back() == Holds::kNo && word == "#elif") {
-        conditions_.pop_back();
+      } else if (around_.back() == Holds::kNo && word == "#elif") {
+        around_.pop_back();
         begin_condition(place, word, rest, value);
       }
     }
   }
 
-  // "#if" where "# if" comes next, too.
-  [[nodiscard]] std::string directive_word() const {
-    return std::string{cursor_.peek()} +
-           (cursor_.peek() == "#" ? std::string{cursor_.peek(1)} : std::string{});
+  // Whether one of them may hold or not.
+  [[nodiscard]] bool is_any_open() const {
+    return std::ranges::find(around_, Holds::kOpen) != around_.end();
   }
 
-  std::string rest_of_line(const core::Place& place) {
-    const core::Place first = cursor_.place();
-    const bool is_any = !cursor_.done() && first.line == place.line;
-    while (!cursor_.done() && cursor_.place().line == place.line) {
-      cursor_.take();
-    }
-    return is_any ? cursor_.words_since(first) : std::string{};
-  }
+ private:
+  enum class Holds { kYes, kNo, kOpen };
 
   void begin_condition(const core::Place& place,
                        const std::string& word,
                        const std::string& rest,
                        const std::optional<std::uint64_t>& value) {
-    conditions_.push_back(!value ? Holds::kOpen : *value != 0 ? Holds::kYes : Holds::kNo);
+    around_.push_back(!value ? Holds::kOpen : *value != 0 ? Holds::kYes : Holds::kNo);
     const bool is_guard =
         word == "#ifndef" && cursor_.peek() == "#define" && cursor_.peek(1) == rest;
     if (value == 0U) {
@@ -161,7 +142,7 @@ class DtsParser {
     unsigned depth = 0;
     bool has_nodes = false;
     while (!cursor_.done()) {
-      const std::string word = directive_word();
+      const std::string word = directive_word(cursor_);
       const bool is_end = word == "#endif";
       if (depth == 0 && (is_end || word == "#else" || word == "#elif")) {
         if (has_nodes) {
@@ -184,6 +165,210 @@ class DtsParser {
                                   "this condition has no #endif",
                                   place,
                                   "write one behind what it is for"));
+  }
+
+  core::Cursor& cursor_;
+  core::Diagnostics& errors_;
+  // Outermost first.
+  std::vector<Holds> around_;
+};
+
+// A number, or an expression of numbers in parentheses.
+std::optional<std::uint64_t> read_cell(core::Cursor& cursor, core::Diagnostics& errors) {
+  const core::Place first = cursor.place();
+  const std::size_t before = errors.size();
+  if (cursor.peek() == ";" || cursor.peek() == "}") {
+    cursor.wrong(fmt::format("a number is expected here, not '{}'", cursor.peek()), first);
+    return std::nullopt;
+  }
+  if (cursor.peek() != "(") {
+    const std::uint64_t number = cursor.number();
+    return errors.size() == before ? std::optional{number} : std::nullopt;
+  }
+  for (unsigned open = 0; !cursor.done() && cursor.peek() != ";";) {
+    const std::string token = cursor.take();
+    open += token == "(" ? 1U : 0U;
+    open -= token == ")" ? 1U : 0U;
+    if (open == 0) {
+      break;
+    }
+  }
+  const auto value = core::c_constant(cursor.words_since(first));
+  if (!value) {
+    errors.push_back(core::error(Code::kVerifyParse,
+                                 "these are no sums, products or shifts of numbers",
+                                 cursor.place_since(first),
+                                 "write the number that it is"));
+  }
+  return value;
+}
+
+void check_width(WrittenNode& node, std::uint64_t largest, core::Diagnostics& errors) {
+  node.has_wide_cell = largest > UINT32_MAX;
+  if (node.has_wide_cell) {
+    errors.push_back(
+        core::error(Code::kDtsCells,
+                    fmt::format("'{}' has a cell of {}, which does not fit 32 bits",
+                                core::printable(node.label),
+                                core::format_hex(largest)),
+                    node.place,
+                    "address and length take two cells each: the high word, then the low one"));
+  }
+}
+
+// `= <high low high low>;`: base and size, in cells of 32 bits.
+bool read_cells(core::Cursor& cursor, WrittenNode& node, core::Diagnostics& errors) {
+  if (!cursor.expect("=") || !cursor.expect("<")) {
+    return false;
+  }
+  const core::Place place = cursor.place();
+  std::array<std::uint64_t, kCells> cells{};
+  for (std::size_t i = 0; i < kCells; ++i) {
+    const bool begins_group =
+        i > 0 && cursor.peek() == ">" && cursor.peek(1) == "," && cursor.peek(2) == "<";
+    for (std::size_t part = 0; begins_group && part < 3; ++part) {
+      cursor.take();
+    }
+    const auto value = read_cell(cursor, errors);
+    if (!value) {
+      return false;
+    }
+    cells[i] = *value;
+  }
+  const core::Place written = cursor.place_since(place);
+  if (!cursor.expect(">")) {
+    return false;
+  }
+  if (cursor.peek() != ";") {
+    errors.push_back(
+        core::error(Code::kVerifyParse,
+                    "this 'reg' goes on behind its range: one of four cells is expected",
+                    cursor.place(),
+                    "give what follows a node of its own"));
+    return false;
+  }
+  node.places.emplace("reg", written);
+  check_width(node, *std::ranges::max_element(cells), errors);
+  node.base = (cells[0] << 32) | cells[1];
+  node.size = (cells[2] << 32) | cells[3];
+  return true;
+}
+
+void read_reg(core::Cursor& cursor, WrittenNode& node, Reg must, core::Diagnostics& errors) {
+  const std::size_t before = errors.size();
+  if (read_cells(cursor, node, errors) || must == Reg::kMust) {
+    return;
+  }
+  errors.erase(errors.begin() + static_cast<std::ptrdiff_t>(before), errors.end());
+  if (must == Reg::kShould) {
+    errors.push_back(
+        core::warning(Code::kVerifyParse,
+                      fmt::format("'{}' is passed over: its 'reg' is not one range of four "
+                                  "numbers",
+                                  core::printable(node.label)),
+                      node.place));
+  }
+}
+
+void read_property(core::Cursor& cursor,
+                   WrittenNode& node,
+                   const std::string& property,
+                   const core::Place& name,
+                   Reg must,
+                   core::Diagnostics& errors) {
+  if (property == "no-map" || property == "reusable" || property == "status") {
+    node.places.emplace(property, name);
+    node.no_map = node.no_map || property == "no-map";
+    node.is_reusable = node.is_reusable || property == "reusable";
+    // As Linux has it (of_fdt_device_is_available).
+    const bool is_set = property == "status" && cursor.peek() == "=";
+    const std::string status = is_set ? core::unquoted(cursor.peek(1)) : std::string{};
+    node.is_disabled = property == "status" ? status != "okay" && status != "ok" : node.is_disabled;
+  } else if (property == "reg") {
+    read_reg(cursor, node, must, errors);
+  } else if (property == "compatible" && cursor.expect("=")) {
+    node.places.emplace(property, cursor.place());
+    node.compatible = core::unquoted(cursor.take());
+  } else if (property == "alignment" && cursor.expect("=") && cursor.expect("<")) {
+    const core::Place place = cursor.place();
+    node.alignment = cursor.number();
+    while (!cursor.done() && cursor.peek() != ">" && cursor.peek() != ";") {
+      node.alignment = (node.alignment << 32) | cursor.number();
+    }
+    node.places.emplace(property, cursor.place_since(place));
+  }
+}
+
+// `label: name {` up to the brace; of several labels the first counts.
+WrittenNode begun_node(core::Cursor& cursor) {
+  WrittenNode node{.place = cursor.place()};
+  for (std::size_t labels = behind_labels(cursor) / 2; labels > 0; --labels) {
+    std::string label = cursor.take();
+    node.label = node.label.empty() ? std::move(label) : node.label;
+    cursor.take();
+  }
+  const core::Place name = cursor.place();
+  for (std::size_t parts = name_length(cursor, 0); parts > 0; --parts) {
+    node.name += cursor.take();
+  }
+  node.places.emplace("name", cursor.place_since(name));
+  const std::size_t at = std::min(node.name.find('@'), node.name.size());
+  if (at != node.name.size()) {
+    const auto address = core::parse_address("0x" + node.name.substr(at + 1));
+    node.unit_address = address ? *address : 0;
+  }
+  return node;
+}
+
+// Up to behind the semicolon. The braces of `&{/path}` belong to the value.
+void skip_value(core::Cursor& cursor) {
+  unsigned open = 0;
+  while (!cursor.done() && cursor.peek() != ";" && (open > 0 || cursor.peek() != "}")) {
+    const std::string token = cursor.take();
+    open += token == "{" ? 1U : 0U;
+    open -= token == "}" ? 1U : 0U;
+  }
+  if (cursor.peek() == ";") {
+    cursor.take();
+  }
+}
+
+class DtsParser {
+ public:
+  DtsParser(const MapFile& file, const std::string& root, core::Diagnostics& errors)
+      : cursor_(file.path_under(root), file.content, Code::kVerifyParse, errors),
+        errors_(errors),
+        conditions_(cursor_, errors) {}
+
+  std::vector<WrittenNode> run() {
+    while (!cursor_.done() && !is_lost_) {
+      statement(Where::kFile, 0, nullptr);
+    }
+    return std::move(nodes_);
+  }
+
+ private:
+  // Takes one statement. `node` takes the properties, if it is wanted.
+  void statement(Where where, unsigned depth, WrittenNode* node) {
+    const bool is_file = where == Where::kFile;
+    if (is_preprocessor(directive_word(cursor_))) {
+      conditions_.take_line();
+    } else if (cursor_.peek() == "/" && cursor_.peek(2) == "/" && is_directive(cursor_.peek(1))) {
+      directive();
+    } else if (is_file && cursor_.peek() == "&") {
+      overlay(depth);
+    } else if (is_file && cursor_.peek() == "/" && cursor_.peek(1) == "{") {
+      cursor_.take();
+      body(Where::kElsewhere, depth, nullptr);
+    } else if (const std::size_t name = behind_labels(cursor_); begins_body(cursor_, name)) {
+      child(where, depth);
+    } else if (is_file) {
+      stray();
+      return;
+    } else {
+      property(where, node);
+    }
+    is_stray_ = false;
   }
 
   void directive() {
@@ -233,25 +418,9 @@ class DtsParser {
     }
   }
 
-  // `label: name {`; of several labels the first counts.
   void child(Where where, unsigned depth) {
-    WrittenNode node{.place = cursor_.place()};
-    for (std::size_t labels = behind_labels() / 2; labels > 0; --labels) {
-      std::string label = cursor_.take();
-      node.label = node.label.empty() ? std::move(label) : node.label;
-      cursor_.take();
-    }
-    const core::Place name = cursor_.place();
-    for (std::size_t parts = name_length(0); parts > 0; --parts) {
-      node.name += cursor_.take();
-    }
-    node.places.emplace("name", cursor_.place_since(name));
-    const std::size_t at = std::min(node.name.find('@'), node.name.size());
-    if (at != node.name.size()) {
-      const auto address = core::parse_address("0x" + node.name.substr(at + 1));
-      node.unit_address = address ? *address : 0;
-    }
-    const std::string plain = node.name.substr(0, at);
+    WrittenNode node = begun_node(cursor_);
+    const std::string plain = node.name.substr(0, node.name.find('@'));
     const bool is_parent = plain == "reserved-memory" || plain == "__overlay__";
     const bool is_wanted = !node.label.empty() && !is_parent && where != Where::kElsewhere;
     reg_of_ = where == Where::kFile ? Reg::kMust : Reg::kShould;
@@ -297,7 +466,6 @@ class DtsParser {
     cursor_.take();
   }
 
-  // Up to behind the semicolon. The braces of `&{/path}` belong to the value.
   void property(Where where, WrittenNode* node) {
     const core::Place place = cursor_.place();
     if (node != nullptr) {
@@ -305,17 +473,9 @@ class DtsParser {
     }
     const std::string name = cursor_.take();
     if (node != nullptr && where == Where::kElsewhere) {
-      assign(*node, name, place);
+      read_property(cursor_, *node, name, place, reg_of_, errors_);
     }
-    unsigned open = 0;
-    while (!cursor_.done() && cursor_.peek() != ";" && (open > 0 || cursor_.peek() != "}")) {
-      const std::string token = cursor_.take();
-      open += token == "{" ? 1U : 0U;
-      open -= token == "}" ? 1U : 0U;
-    }
-    if (cursor_.peek() == ";") {
-      cursor_.take();
-    }
+    skip_value(cursor_);
   }
 
   // Of two, dtc takes neither. Under conditions that are not known, one may be there alone.
@@ -326,7 +486,7 @@ class DtsParser {
       name += cursor_.peek(i);
     }
     const auto [first, is_new] = properties_.emplace(name, place);
-    if (!is_new && std::ranges::find(conditions_, Holds::kOpen) == conditions_.end()) {
+    if (!is_new && !conditions_.is_any_open()) {
       errors_.push_back(
           core::error(Code::kVerifyParse,
                       fmt::format("'{}' stands twice in this node", core::printable(name, 40)),
@@ -336,138 +496,11 @@ class DtsParser {
     }
   }
 
-  void assign(WrittenNode& node, const std::string& property, const core::Place& name) {
-    if (property == "no-map" || property == "reusable" || property == "status") {
-      node.places.emplace(property, name);
-      node.no_map = node.no_map || property == "no-map";
-      node.is_reusable = node.is_reusable || property == "reusable";
-      // As Linux has it (of_fdt_device_is_available).
-      const bool is_set = property == "status" && cursor_.peek() == "=";
-      const std::string status = is_set ? core::unquoted(cursor_.peek(1)) : std::string{};
-      node.is_disabled =
-          property == "status" ? status != "okay" && status != "ok" : node.is_disabled;
-    } else if (property == "reg") {
-      reg(node);
-    } else if (property == "compatible" && cursor_.expect("=")) {
-      node.places.emplace(property, cursor_.place());
-      node.compatible = core::unquoted(cursor_.take());
-    } else if (property == "alignment" && cursor_.expect("=") && cursor_.expect("<")) {
-      const core::Place place = cursor_.place();
-      node.alignment = cursor_.number();
-      while (!cursor_.done() && cursor_.peek() != ">" && cursor_.peek() != ";") {
-        node.alignment = (node.alignment << 32) | cursor_.number();
-      }
-      node.places.emplace(property, cursor_.place_since(place));
-    }
-  }
-
-  void reg(WrittenNode& node) {
-    const std::size_t before = errors_.size();
-    if (cells(node) || reg_of_ == Reg::kMust) {
-      return;
-    }
-    errors_.erase(errors_.begin() + static_cast<std::ptrdiff_t>(before), errors_.end());
-    if (reg_of_ == Reg::kShould) {
-      errors_.push_back(
-          core::warning(Code::kVerifyParse,
-                        fmt::format("'{}' is passed over: its 'reg' is not one range of four "
-                                    "numbers",
-                                    core::printable(node.label)),
-                        node.place));
-    }
-  }
-
-  // `= <high low high low>;`: base and size, in cells of 32 bits.
-  bool cells(WrittenNode& node) {
-    if (!cursor_.expect("=") || !cursor_.expect("<")) {
-      return false;
-    }
-    const core::Place place = cursor_.place();
-    std::array<std::uint64_t, kCells> cells{};
-    for (std::size_t i = 0; i < kCells; ++i) {
-      const bool begins_group =
-          i > 0 && cursor_.peek() == ">" && cursor_.peek(1) == "," && cursor_.peek(2) == "<";
-      for (std::size_t part = 0; begins_group && part < 3; ++part) {
-        cursor_.take();
-      }
-      const auto value = cell();
-      if (!value) {
-        return false;
-      }
-      cells[i] = *value;
-    }
-    const core::Place written = cursor_.place_since(place);
-    if (!cursor_.expect(">")) {
-      return false;
-    }
-    if (cursor_.peek() != ";") {
-      errors_.push_back(
-          core::error(Code::kVerifyParse,
-                      "this 'reg' goes on behind its range: one of four cells is expected",
-                      cursor_.place(),
-                      "give what follows a node of its own"));
-      return false;
-    }
-    node.places.emplace("reg", written);
-    check_width(node, *std::ranges::max_element(cells));
-    node.base = (cells[0] << 32) | cells[1];
-    node.size = (cells[2] << 32) | cells[3];
-    return true;
-  }
-
-  // A number, or an expression of numbers in parentheses.
-  std::optional<std::uint64_t> cell() {
-    const core::Place first = cursor_.place();
-    const std::size_t before = errors_.size();
-    if (cursor_.peek() == ";" || cursor_.peek() == "}") {
-      cursor_.wrong(fmt::format("a number is expected here, not '{}'", cursor_.peek()), first);
-      return std::nullopt;
-    }
-    if (cursor_.peek() != "(") {
-      const std::uint64_t number = cursor_.number();
-      return errors_.size() == before ? std::optional{number} : std::nullopt;
-    }
-    for (unsigned open = 0; !cursor_.done() && cursor_.peek() != ";";) {
-      const std::string token = cursor_.take();
-      open += token == "(" ? 1U : 0U;
-      open -= token == ")" ? 1U : 0U;
-      if (open == 0) {
-        break;
-      }
-    }
-    const auto value = core::c_constant(cursor_.words_since(first));
-    if (!value) {
-      errors_.push_back(core::error(Code::kVerifyParse,
-                                    "these are no sums, products or shifts of numbers",
-                                    cursor_.place_since(first),
-                                    "write the number that it is"));
-    }
-    return value;
-  }
-
-  void check_width(WrittenNode& node, std::uint64_t largest) {
-    node.has_wide_cell = largest > UINT32_MAX;
-    if (node.has_wide_cell) {
-      errors_.push_back(
-          core::error(Code::kDtsCells,
-                      fmt::format("'{}' has a cell of {}, which does not fit 32 bits",
-                                  core::printable(node.label),
-                                  core::format_hex(largest)),
-                      node.place,
-                      "address and length take two cells each: the high word, then the low one"));
-    }
-  }
-
   core::Cursor cursor_;
   core::Diagnostics& errors_;
+  Conditions conditions_;
   std::vector<WrittenNode> nodes_;
-  // What a `reg` of another shape than four cells is: an error in a file that is a list of nodes, a
-  // warning in reserved memory, nothing in an overlay, which may be of any node.
-  enum class Reg { kMust, kShould, kMay };
   Reg reg_of_ = Reg::kMay;
-  // The conditions around the next statement, outermost first.
-  enum class Holds { kYes, kNo, kOpen };
-  std::vector<Holds> conditions_;
   // Of the node around the next statement, before its own nodes.
   std::map<std::string, core::Place> properties_;
   bool is_stray_ = false;
