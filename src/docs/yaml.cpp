@@ -286,11 +286,13 @@ class Level {
   }
 
   std::optional<Diagnostic> merge(Node node) {
-    std::vector<Node> one;
-    if (node.kind != Kind::kList) {
-      one.push_back(std::move(node));
+    std::vector<Node> tables;
+    if (node.kind == Kind::kList) {
+      tables.swap(node.items);
+    } else {
+      tables.push_back(std::move(node));
     }
-    for (Node& table : one.empty() ? node.items : one) {
+    for (Node& table : tables) {
       if (table.kind != Kind::kTable) {
         return wrong_at(
             table.place, "'<<' merges a table, or a list of tables", "name a table's anchor");
