@@ -104,7 +104,7 @@ class CoreRegions {
     return regions;
   }
 
-  std::string substituted(const std::string& core, std::string name) const {
+  [[nodiscard]] std::string substituted(const std::string& core, std::string name) const {
     const Core* known = board_.find_core(core);
     const std::string& word =
         known == nullptr || known->region_word.empty() ? core : known->region_word;

@@ -304,13 +304,13 @@ class RegionRows {
   }
 
  private:
-  std::string carveout_of(const Region& region) const {
+  [[nodiscard]] std::string carveout_of(const Region& region) const {
     const auto* label = core::value_in(carveout_of_, region.name);
     return label == nullptr ? std::string{} : *label;
   }
 
   // One for all that checks say of the region.
-  Json badges_of(const Region& region) const {
+  [[nodiscard]] Json badges_of(const Region& region) const {
     std::vector<std::string> texts;
     const core::Diagnostic* worst = nullptr;
     for (const core::Diagnostic& one : said_) {
@@ -333,7 +333,7 @@ class RegionRows {
     return badges;
   }
 
-  Json row(const Region& region, bool folds) const {
+  [[nodiscard]] Json row(const Region& region, bool folds) const {
     const bool alias = region.kind != RegionKind::kRegion;
     const auto hex = [](const auto& address) {
       return address ? core::format_address(*address) : std::string{};
@@ -453,8 +453,8 @@ Json lanes_view(const MemoryMap& map, const std::vector<std::string>& owners, Js
 }
 
 Json page_view(const EmitInput& input) {
-  static const PageFacts kNone;
-  const PageFacts& facts = input.facts == nullptr ? kNone : *input.facts;
+  static const PageFacts none;
+  const PageFacts& facts = input.facts == nullptr ? none : *input.facts;
   const MemoryMap& map = input.map;
   const RegionsByName old_regions{input.baseline.regions, &Region::name};
   const std::vector<std::string> owners = owners_of(map);
