@@ -64,7 +64,7 @@ class Described {
     return found == nullptr ? fallback : found->second;
   }
 
-  // At least `least`; an error otherwise.
+  // At least `least`, and no more than sums of it stay below 2^64; an error otherwise.
   [[nodiscard]] core::Result<void> take(std::string_view name,
                                         std::int64_t fallback,
                                         std::int64_t least,
@@ -76,6 +76,9 @@ class Described {
                        : fmt::format("'{}' is {}, which is below {}", name, value, least));
     }
     out = static_cast<std::uint64_t>(value);
+    if (out > kMostElements) {
+      return wrong(fmt::format("'{}' is {}, which is more than any memory has", name, value));
+    }
     return {};
   }
 

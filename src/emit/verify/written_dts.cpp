@@ -426,6 +426,7 @@ class DtsParser {
     reg_of_ = where == Where::kFile ? Reg::kMust : Reg::kShould;
     body(is_parent ? Where::kReserved : Where::kElsewhere, depth, is_wanted ? &node : nullptr);
     reg_of_ = Reg::kMay;
+    is_behind_node_ = true;
     if (is_wanted && (where == Where::kFile || node.places.contains("reg"))) {
       nodes_.push_back(std::move(node));
     }
@@ -435,6 +436,7 @@ class DtsParser {
   void body(Where where, unsigned depth, WrittenNode* node) {
     const core::Place begin = cursor_.place();
     properties_.clear();
+    is_behind_node_ = false;
     cursor_.take();
     if (depth == kDeepest) {
       cursor_.wrong("the nodes are nested too deeply", begin);
@@ -468,6 +470,11 @@ class DtsParser {
 
   void property(Where where, WrittenNode* node) {
     const core::Place place = cursor_.place();
+    if (is_behind_node_ && !conditions_.is_any_open()) {
+      cursor_.wrong(fmt::format("'{}' stands behind a node of this node: dtc refuses the file",
+                                core::printable(cursor_.peek(), 40)),
+                    place);
+    }
     if (node != nullptr) {
       once(place);
     }
@@ -503,6 +510,8 @@ class DtsParser {
   Reg reg_of_ = Reg::kMay;
   // Of the node around the next statement, before its own nodes.
   std::map<std::string, core::Place> properties_;
+  // Such a node stands before the next statement.
+  bool is_behind_node_ = false;
   bool is_stray_ = false;
   bool is_lost_ = false;
 };
