@@ -22,210 +22,207 @@ namespace {
 
 using core::Code;
 
-class FileChecker {
- public:
-  FileChecker(const View& view, core::Diagnostics& found) : view_(view), found_(found) {}
+constexpr std::size_t kMostDetails = 8;
 
-  void run() {
-    const auto& all = view_.variant().cores;
-    const bool place_sections =
-        std::ranges::any_of(all, [](const CoreSources& core) { return !core.sections.empty(); });
-    for (const CoreSources& core : all) {
-      if (const CoreReading* reading = view_.reading().find(core.name)) {
-        check_core(core, *reading, place_sections);
-        check_unused(*reading);
-      }
-    }
-    // What no variant makes is told with the first.
-    if (&view_.variant() == &view_.sources().variants.front()) {
-      check_device_trees();
-    }
+bool says(const Sources& sources, const std::string& path, const std::string& what) {
+  const emit::MapFile* file = sources.find(path);
+  return file != nullptr && file->content.find(what) != std::string::npos;
+}
+
+bool configures(const Sources& sources,
+                const CoreSources& core,
+                const char* module,
+                const std::string& call) {
+  return std::ranges::any_of(
+             core.syscfg, [&](const std::string& path) { return says(sources, path, module); }) ||
+         (!call.empty() && says(sources, core.main_source, call));
+}
+
+// Whether a core has both, so that the tables of this system are not those that are built.
+bool has_left_over_tables(const Reading& reading) {
+  return std::ranges::any_of(
+      reading.cores, [](const CoreReading& core) { return !core.unused_mpu_source.empty(); });
+}
+
+bool lacks_mpu(const View& view, const CoreSources& core, const CoreReading& reading) {
+  const bool in_sysconfig = configures(view.sources(), core, emit::kMpuModule, "");
+  if (!core.mpu_source.empty() && !in_sysconfig) {
+    return has_left_over_tables(view.reading());
   }
+  const bool has_regions =
+      std::ranges::any_of(reading.mpu, [](const auto& each) { return !each.regions.empty(); });
+  return !has_regions && !(in_sysconfig && reading.mpu.empty());
+}
 
- private:
-  void check_core(const CoreSources& core, const CoreReading& reading, bool place_sections) {
-    const std::string& os = view_.variant().os;
-    if (place_sections && core.sections.empty()) {
-      missing(core.name,
-              "sections",
-              fmt::format("no file of {} places its sections, as the other cores' "
-                          "*_linker_{}.cmd do",
-                          core.name,
-                          os),
-              "without it nobody knows which alignments the regions need");
-    }
-    check_builds(core, reading.mmu, emit::kMmuModule, "MMU entries", [](const MmuReading& each) {
-      return each.entries.size();
-    });
-    check_builds(core, reading.mpu, emit::kMpuModule, "MPU regions", [](const MpuReading& each) {
-      return each.regions.size();
-    });
-    const layout::MemoryMap* board = view_.board();
-    if (board == nullptr) {
-      return;
-    }
-    const auto has = [&](const auto& tables) {
-      return std::ranges::any_of(tables,
-                                 [&](const auto& table) { return table.core == core.name; });
-    };
+core::Diagnostic missing(const View& view,
+                         const std::string& path,
+                         std::string lacks,
+                         std::string what,
+                         std::string hint) {
+  return core::warning(Code::kSdkMissing, std::move(what), view.place_of(path), std::move(hint))
+      .about({{"missing", std::move(lacks)}});
+}
+
+// A module of sysconfig, and what it sets.
+struct Configured {
+  std::string module;
+  std::string what;
+};
+
+// A core is built with one of its sysconfig files: what one of them sets, all of them must.
+template <typename Reading, typename Entry>
+void check_builds(const View& view,
+                  const CoreSources& core,
+                  const std::vector<Reading>& readings,
+                  std::vector<Entry> Reading::*entries,
+                  const Configured& by,
+                  core::Diagnostics& found) {
+  std::string has;
+  std::vector<std::string> lacking;
+  for (const std::string& path : core.syscfg) {
+    const auto* read = core::find_in(readings, path, &Reading::path);
+    const bool is_set = read != nullptr && !(read->*entries).empty();
+    has = is_set ? path : has;
     // What could not be read is told already.
-    const bool maps =
-        std::ranges::any_of(reading.mmu, [](const auto& each) { return !each.entries.empty(); });
-    const bool is_unread = !reading.has_mmu() && configures(core, emit::kMmuModule, "Mmu_map(");
-    if (has(board->mmu) && !maps && !is_unread) {
-      missing(core.name,
-              "MMU entries",
-              fmt::format("no file of {} configures its MMU: neither a sysconfig file for {} nor "
-                          "Mmu_map() in main.c",
-                          core.name,
-                          os),
-              "what the core caches is not checked");
-    }
-    if (has(board->mpu) && lacks_mpu(core, reading)) {
-      missing(core.name,
-              "MPU regions",
-              fmt::format("no file of {} has its MPU regions: neither a sysconfig file for {} nor "
-                          "a table in *_mpu_cfg.c",
-                          core.name,
-                          os),
-              "what the core caches is not checked");
+    if (!is_set && (read != nullptr || !says(view.sources(), path, by.module))) {
+      lacking.push_back(path);
     }
   }
-
-  [[nodiscard]] bool lacks_mpu(const CoreSources& core, const CoreReading& reading) const {
-    const bool in_sysconfig = configures(core, emit::kMpuModule, "");
-    if (!core.mpu_source.empty() && !in_sysconfig) {
-      return tables_are_left_over();
-    }
-    const bool has_regions =
-        std::ranges::any_of(reading.mpu, [](const auto& each) { return !each.regions.empty(); });
-    return !has_regions && !(in_sysconfig && reading.mpu.empty());
-  }
-
-  // A core is built with one of its sysconfig files: what one of them sets, all of them must.
-  template <typename Reading, typename Count>
-  void check_builds(const CoreSources& core,
-                    const std::vector<Reading>& readings,
-                    const std::string& module,
-                    const char* what,
-                    const Count& count) {
-    std::string has;
-    std::vector<std::string> lacking;
-    for (const std::string& path : core.syscfg) {
-      const auto* read = core::find_in(readings, path, &Reading::path);
-      const bool is_set = read != nullptr && count(*read) != 0;
-      has = is_set ? path : has;
-      // What could not be read is told already.
-      if (!is_set && (read != nullptr || !says(path, module))) {
-        lacking.push_back(path);
-      }
-    }
-    for (const std::string& path : lacking) {
-      if (!has.empty()) {
-        missing(path,
-                what,
-                fmt::format("this file of {} has no {}, which {} has", core.name, what, has),
-                "what is built with it sees memory as the hardware has it by default");
-      }
+  for (const std::string& path : lacking) {
+    if (!has.empty()) {
+      found.push_back(
+          missing(view,
+                  path,
+                  by.what,
+                  fmt::format("this file of {} has no {}, which {} has", core.name, by.what, has),
+                  "what is built with it sees memory as the hardware has it by default"));
     }
   }
+}
 
-  // Whether a core has both, so that the tables of this system are not those that are built.
-  [[nodiscard]] bool tables_are_left_over() const {
-    const auto& cores = view_.reading().cores;
-    return std::ranges::any_of(
-        cores, [](const CoreReading& core) { return !core.unused_mpu_source.empty(); });
+void check_files_of(const View& view,
+                    const CoreSources& core,
+                    const CoreReading& reading,
+                    bool place_sections,
+                    core::Diagnostics& found) {
+  const std::string& os = view.variant().os;
+  if (place_sections && core.sections.empty()) {
+    found.push_back(missing(view,
+                            core.name,
+                            "sections",
+                            fmt::format("no file of {} places its sections, as the other cores' "
+                                        "*_linker_{}.cmd do",
+                                        core.name,
+                                        os),
+                            "without it nobody knows which alignments the regions need"));
   }
-
-  [[nodiscard]] bool says(const std::string& path, const std::string& what) const {
-    const emit::MapFile* file = view_.sources().find(path);
-    return file != nullptr && file->content.find(what) != std::string::npos;
+  check_builds(
+      view, core, reading.mmu, &MmuReading::entries, {emit::kMmuModule, "MMU entries"}, found);
+  check_builds(
+      view, core, reading.mpu, &MpuReading::regions, {emit::kMpuModule, "MPU regions"}, found);
+  const layout::MemoryMap* board = view.board();
+  if (board == nullptr) {
+    return;
   }
-
-  [[nodiscard]] bool configures(const CoreSources& core,
-                                const char* module,
-                                const std::string& call) const {
-    return std::ranges::any_of(core.syscfg,
-                               [&](const std::string& path) { return says(path, module); }) ||
-           (!call.empty() && says(core.main_source, call));
+  const auto has = [&](const auto& tables) {
+    return std::ranges::any_of(tables, [&](const auto& table) { return table.core == core.name; });
+  };
+  // What could not be read is told already.
+  const bool maps =
+      std::ranges::any_of(reading.mmu, [](const auto& each) { return !each.entries.empty(); });
+  const bool is_unread =
+      !reading.has_mmu() && configures(view.sources(), core, emit::kMmuModule, "Mmu_map(");
+  if (has(board->mmu) && !maps && !is_unread) {
+    found.push_back(
+        missing(view,
+                core.name,
+                "MMU entries",
+                fmt::format("no file of {} configures its MMU: neither a sysconfig file for {} nor "
+                            "Mmu_map() in main.c",
+                            core.name,
+                            os),
+                "what the core caches is not checked"));
   }
-
-  void missing(const std::string& core, std::string lacks, std::string what, std::string hint) {
-    found_.push_back(
-        core::warning(Code::kSdkMissing, std::move(what), view_.place_of(core), std::move(hint))
-            .about({{"missing", std::move(lacks)}}));
+  if (has(board->mpu) && lacks_mpu(view, core, reading)) {
+    found.push_back(missing(
+        view,
+        core.name,
+        "MPU regions",
+        fmt::format("no file of {} has its MPU regions: neither a sysconfig file for {} nor "
+                    "a table in *_mpu_cfg.c",
+                    core.name,
+                    os),
+        "what the core caches is not checked"));
   }
+}
 
-  void check_unused(const CoreReading& core) {
-    if (core.unused_mpu_source.empty()) {
-      return;
-    }
-    const std::string by = core.mpu.empty() ? "sysconfig files" : core.mpu.front().path;
-    found_.push_back(
-        core::warning(
-            Code::kSdkStale,
-            fmt::format("this table is left over: the MPU regions of {} are in {}", core.name, by),
-            view_.place_of(core.unused_mpu_source),
-            "remove it, lest somebody corrects the wrong file")
-            .about({{"core", core.name}}));
+void check_unused(const View& view, const CoreReading& core, core::Diagnostics& found) {
+  if (core.unused_mpu_source.empty()) {
+    return;
   }
+  const std::string by = core.mpu.empty() ? "sysconfig files" : core.mpu.front().path;
+  found.push_back(
+      core::warning(
+          Code::kSdkStale,
+          fmt::format("this table is left over: the MPU regions of {} are in {}", core.name, by),
+          view.place_of(core.unused_mpu_source),
+          "remove it, lest somebody corrects the wrong file")
+          .about({{"core", core.name}}));
+}
 
-  void check_device_trees() {
-    std::set<std::string> made;
-    for (const Variant& variant : view_.sources().variants) {
-      made.insert(variant.dts);
-    }
-    for (const auto& [path, file] : view_.sources().files) {
-      if (is_device_tree(path) && !made.contains(path)) {
-        check_device_tree(path, file);
-      }
-    }
+void check_device_tree(const View& view,
+                       const std::string& path,
+                       const emit::MapFile& file,
+                       core::Diagnostics& found) {
+  core::Diagnostics unused;
+  const auto nodes = emit::parse_dts(file, view.sources().platform.folder, unused);
+  if (nodes.empty()) {
+    return;
   }
-
-  void check_device_tree(const std::string& path, const emit::MapFile& file) {
-    core::Diagnostics unused;
-    const auto nodes = emit::parse_dts(file, view_.sources().platform.folder, unused);
-    if (nodes.empty()) {
-      return;
-    }
-    core::Diagnostic stale = core::warning(Code::kSdkStale,
-                                           "no script writes this device tree",
-                                           view_.place_of(path),
-                                           "remove it, lest somebody copies it into a kernel");
-    std::set<std::string> told;
-    for (const CoreReading& core : view_.reading().cores) {
-      for (const emit::WrittenRange& range : core.linker) {
-        const auto physical = view_.physical_of(range.name, range.base, core.name);
-        const bool counts = physical && range.size != 0 && view_.in_dram(*physical);
-        if (counts && told.insert(range.name).second) {
-          const std::uint64_t covered = reserved_until(nodes, *physical) - *physical;
-          if (covered < range.size) {
-            stale.parties.push_back({"region", range.name});
-            stale.details.push_back(
-                fmt::format("does not reserve {} of '{}'",
-                            emit::range_text(*physical + covered, range.size - covered),
-                            range.name));
-          }
+  core::Diagnostic stale = core::warning(Code::kSdkStale,
+                                         "no script writes this device tree",
+                                         view.place_of(path),
+                                         "remove it, lest somebody copies it into a kernel");
+  std::set<std::string> told;
+  for (const CoreReading& core : view.reading().cores) {
+    for (const emit::WrittenRange& range : core.linker) {
+      const auto physical = view.physical_of(range.name, range.base, core.name);
+      const bool counts = physical && range.size != 0 && view.in_dram(*physical);
+      if (counts && told.insert(range.name).second) {
+        const std::uint64_t covered = reserved_until(nodes, *physical) - *physical;
+        if (covered < range.size) {
+          stale.parties.push_back({"region", range.name});
+          stale.details.push_back(
+              fmt::format("does not reserve {} of '{}'",
+                          emit::range_text(*physical + covered, range.size - covered),
+                          range.name));
         }
       }
     }
-    if (!stale.details.empty()) {
-      stale.message = fmt::format("no script writes this device tree, and it does not reserve {}",
-                                  core::plural(stale.details.size(), "region"));
-    }
-    if (stale.details.size() > kMostDetails) {
-      const std::size_t more = stale.details.size() - kMostDetails;
-      stale.details.resize(kMostDetails);
-      stale.details.push_back(fmt::format("... {} more", more));
-    }
-    found_.push_back(std::move(stale));
   }
+  if (!stale.details.empty()) {
+    stale.message = fmt::format("no script writes this device tree, and it does not reserve {}",
+                                core::plural(stale.details.size(), "region"));
+  }
+  if (stale.details.size() > kMostDetails) {
+    const std::size_t more = stale.details.size() - kMostDetails;
+    stale.details.resize(kMostDetails);
+    stale.details.push_back(fmt::format("... {} more", more));
+  }
+  found.push_back(std::move(stale));
+}
 
-  static constexpr std::size_t kMostDetails = 8;
-
-  const View& view_;
-  core::Diagnostics& found_;
-};
+void check_device_trees(const View& view, core::Diagnostics& found) {
+  std::set<std::string> made;
+  for (const Variant& variant : view.sources().variants) {
+    made.insert(variant.dts);
+  }
+  for (const auto& [path, file] : view.sources().files) {
+    if (is_device_tree(path) && !made.contains(path)) {
+      check_device_tree(view, path, file, found);
+    }
+  }
+}
 
 }  // namespace
 
@@ -248,7 +245,19 @@ std::uint64_t reserved_until(const std::vector<emit::WrittenNode>& nodes, std::u
 }
 
 void check_files(const View& view, core::Diagnostics& found) {
-  FileChecker{view, found}.run();
+  const auto& all = view.variant().cores;
+  const bool place_sections =
+      std::ranges::any_of(all, [](const CoreSources& core) { return !core.sections.empty(); });
+  for (const CoreSources& core : all) {
+    if (const CoreReading* reading = view.reading().find(core.name)) {
+      check_files_of(view, core, *reading, place_sections, found);
+      check_unused(view, *reading, found);
+    }
+  }
+  // What no variant makes is told with the first.
+  if (&view.variant() == &view.sources().variants.front()) {
+    check_device_trees(view, found);
+  }
 }
 
 }  // namespace memsize::sdk
