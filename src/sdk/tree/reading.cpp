@@ -9,6 +9,9 @@
 #include <algorithm>
 #include <cctype>
 #include <iterator>
+#include <map>
+#include <optional>
+#include <string_view>
 #include <utility>
 
 namespace memsize::sdk {
@@ -27,243 +30,219 @@ std::string in_capitals(std::string text) {
   return text;
 }
 
-class VariantReader {
- public:
-  VariantReader(const Sources& sources, const Variant& variant, unsigned first_mpu_region)
-      : sources_(sources),
-        variant_(variant),
-        root_(sources.platform.folder),
-        first_mpu_region_(first_mpu_region) {}
+// What the cores of a variant are read with.
+struct Build {
+  const Sources& sources;
+  const Variant& variant;
+  unsigned first_mpu_region = 0;
+  /// Of the C header.
+  emit::Constants constants = {};
+  /// Without it, C code says nothing of addresses; that it is missing is told elsewhere.
+  bool knows_macros = true;
 
-  Reading run() {
-    if (const MapFile* header = sources_.find(variant_.header)) {
-      parse([&](auto& errors) { return emit::parse_header(*header, root_, errors); },
-            reading_.macros);
-    }
-    if (const MapFile* dts = sources_.find(variant_.dts)) {
-      parse([&](auto& errors) { return emit::parse_dts(*dts, root_, errors); }, reading_.nodes);
-    }
-    for (const auto& [name, macro] : reading_.macros) {
-      constants_[name] = macro.value;
-    }
-    // Without it, C code says nothing of addresses; that it is missing is told elsewhere.
-    knows_macros_ = variant_.header.empty() || sources_.find(variant_.header) != nullptr;
-    for (const CoreSources& core : variant_.cores) {
-      read_core(core);
-    }
-    return std::move(reading_);
-  }
-
- private:
-  // Keeps what a parser made, unless it found an error; of several errors, the first is told.
-  template <typename Parser, typename Value>
-  bool parse(const Parser& parser, Value& into) {
-    core::Diagnostics found;
-    Value value = parser(found);
-    const auto first = std::ranges::find_if(
-        found, [](const auto& each) { return each.severity == core::Severity::kError; });
-    const bool good = first == found.end();
-    if (good) {
-      into = std::move(value);
-    } else {
-      found.erase(std::next(first), found.end());
-    }
-    std::move(found.begin(), found.end(), std::back_inserter(reading_.problems));
-    return good;
-  }
-
-  void read_core(const CoreSources& core) {
-    CoreReading reading{.name = core.name};
-    if (const MapFile* linker = sources_.find(core.linker)) {
-      parse([&](auto& errors) { return emit::parse_linker(*linker, root_, errors); },
-            reading.linker);
-    }
-    for (const std::string& path : core.syscfg) {
-      read_syscfg(*sources_.find(path), reading);
-    }
-    read_generated(core, reading);
-    read_mpu_source(core, reading);
-    if (const MapFile* sections = sources_.find(core.sections)) {
-      parse([&](auto& errors) { return parse_linker_sections(*sections, root_, errors); },
-            reading.sections);
-    }
-    read_firmware(core, reading);
-    reading_.cores.push_back(std::move(reading));
-  }
-
-  void read_syscfg(const MapFile& file, CoreReading& reading) {
-    if (file.content.find(emit::kMmuModule) != std::string::npos) {
-      MmuReading mmu{file.path, {}};
-      if (parse([&](auto& errors) { return emit::parse_syscfg(file, root_, errors); },
-                mmu.entries)) {
-        reading.mmu.push_back(std::move(mmu));
-      }
-    }
-    if (file.content.find(emit::kMpuModule) != std::string::npos) {
-      emit::WrittenMpuSyscfg written;
-      if (parse(
-              [&](auto& errors) {
-                return emit::parse_mpu_syscfg(file, root_, first_mpu_region_, errors);
-              },
-              written)) {
-        reading.mpu.push_back({file.path, std::move(written.regions)});
-        reading.rat.push_back({file.path, std::move(written.entries)});
-      }
-    }
-  }
-
-  void read_generated(const CoreSources& core, CoreReading& reading) {
-    const MapFile* file = sources_.find(core.generated);
-    DplConfig config;
-    if (file == nullptr || !parse(
-                               [&](auto& errors) {
-                                 return parse_dpl_config(
-                                     {*file, root_, Macros{constants_}, flags_of(core.name)},
-                                     first_mpu_region_,
-                                     errors);
-                               },
-                               config)) {
-      return;
-    }
-    if (!has_syscfg(core.name)) {
-      if (!config.mmu.empty()) {
-        reading.mmu.push_back({file->path, config.mmu});
-      }
-      if (!config.mpu.empty()) {
-        reading.mpu.push_back({file->path, config.mpu});
-        reading.rat.push_back({file->path, config.rat});
-      }
-    }
-    reading.generated = {file->path, std::move(config)};
-  }
-
-  // For any operating system.
-  [[nodiscard]] bool has_syscfg(const std::string& core) const {
-    return std::ranges::any_of(sources_.variants, [&](const Variant& variant) {
-      return std::ranges::any_of(variant.cores, [&](const CoreSources& each) {
-        return each.name == core && !each.syscfg.empty();
-      });
-    });
-  }
-
-  void read_mpu_source(const CoreSources& core, CoreReading& reading) {
-    const MapFile* file = sources_.find(core.mpu_source);
-    if (file == nullptr) {
-      return;
-    }
-    const bool by_sysconfig =
-        !reading.mpu.empty() || std::ranges::any_of(core.syscfg, [&](const std::string& path) {
-          return sources_.find(path)->content.find(emit::kMpuModule) != std::string::npos;
-        });
-    if (by_sysconfig) {
-      reading.unused_mpu_source = core.mpu_source;
-      return;
-    }
-    emit::WrittenMpuSource written;
-    if (knows_macros_ &&
-        parse(
-            [&](auto& errors) {
-              return emit::parse_mpu_source(
-                  *file, root_, sources_.programs, constants_, first_mpu_region_, errors);
-            },
-            written)) {
-      reading.mpu.push_back({file->path, std::move(written.regions), std::move(written.program)});
-    }
-  }
-
-  // What is compiled for the core: the operating system of the other variants is not.
-  [[nodiscard]] BuildFlags flags_of(const std::string& core) const {
-    BuildFlags flags{.defined = {kCoreFlag + core, in_capitals(variant_.os)},
-                     .families = {kCoreFlag}};
-    for (const Variant& other : sources_.variants) {
-      if (other.os != variant_.os) {
-        flags.undefined.insert(in_capitals(other.os));
-      }
-    }
-    return flags;
-  }
-
-  void read_firmware(const CoreSources& core, CoreReading& reading) {
-    if (!knows_macros_) {
-      return;
-    }
-    const MapFile* start_up = sources_.find(core.main_source);
-    const MapFile* common = sources_.find(core.common_source);
-    const BuildFlags flags = flags_of(core.name);
-    Macros macros{constants_};
-    if (const MapFile* header = sources_.find(core.config_header)) {
-      core::Diagnostics unused;
-      macros.add(CSource{*header, root_, flags, unused});
-    }
-    if (start_up != nullptr) {
-      read_start_up(*start_up, macros, flags, reading);
-    }
-    const bool translates = !reading.mpu.empty() && common != nullptr &&
-                            common->content.find("appMemAddrTranslate") != std::string::npos;
-    if (translates) {
-      std::vector<RatCall> calls;
-      parse(
-          [&](auto& errors) {
-            return parse_rat_calls({*common, root_, macros, flags}, errors);
-          },
-          calls);
-      RatReading rat{common->path, {}};
-      for (RatCall& call : calls) {
-        if (call.is_programmed) {
-          rat.entries.push_back(std::move(call.entry));
-        }
-      }
-      reading.rat.push_back(std::move(rat));
-    }
-  }
-
-  void read_start_up(const MapFile& file,
-                     const Macros& macros,
-                     const BuildFlags& flags,
-                     CoreReading& reading) {
-    const auto says = [&](const char* what) {
-      return file.content.find(what) != std::string::npos;
-    };
-    if (reading.mmu.empty() && says("Mmu_map(")) {
-      std::vector<MmuCall> calls;
-      if (parse(
-              [&](auto& errors) {
-                return parse_mmu_calls({file, root_, macros, flags}, errors);
-              },
-              calls)) {
-        MmuReading mmu{file.path, {}};
-        for (MmuCall& call : calls) {
-          mmu.entries.push_back(std::move(call.entry));
-        }
-        reading.mmu.push_back(std::move(mmu));
-      }
-    }
-    if (says("_setMar(")) {
-      reading.mar_path = file.path;
-      parse(
-          [&](auto& errors) {
-            return parse_mar_calls({file, root_, macros, flags}, errors);
-          },
-          reading.mar);
-    }
-    if (says("SharedConversion(")) {
-      reading.shared.path = file.path;
-      parse(
-          [&](auto& errors) {
-            return parse_shared_ranges({file, root_, macros, flags}, errors);
-          },
-          reading.shared.ranges);
-    }
-  }
-
-  const Sources& sources_;
-  const Variant& variant_;
-  const std::string& root_;
-  unsigned first_mpu_region_;
-  emit::Constants constants_;
-  bool knows_macros_ = true;
-  Reading reading_;
+  [[nodiscard]] const std::string& root() const { return sources.platform.folder; }
 };
+
+// What a parser made, unless it found an error; of several errors, the first is told.
+template <typename Parser>
+auto parsed(const Parser& parser, core::Diagnostics& problems)
+    -> std::optional<decltype(parser(problems))> {
+  core::Diagnostics found;
+  std::optional value{parser(found)};
+  const auto first = std::ranges::find(found, core::Severity::kError, &core::Diagnostic::severity);
+  if (first != found.end()) {
+    value.reset();
+    found.erase(std::next(first), found.end());
+  }
+  std::ranges::move(found, std::back_inserter(problems));
+  return value;
+}
+
+// What is compiled for the core: the operating system of the other variants is not.
+BuildFlags flags_of(const Build& build, const std::string& core) {
+  BuildFlags flags{.defined = {kCoreFlag + core, in_capitals(build.variant.os)},
+                   .families = {kCoreFlag}};
+  for (const Variant& other : build.sources.variants) {
+    if (other.os != build.variant.os) {
+      flags.undefined.insert(in_capitals(other.os));
+    }
+  }
+  return flags;
+}
+
+// For any operating system.
+bool has_syscfg(const Sources& sources, const std::string& core) {
+  return std::ranges::any_of(sources.variants, [&](const Variant& variant) {
+    return std::ranges::any_of(variant.cores, [&](const CoreSources& each) {
+      return each.name == core && !each.syscfg.empty();
+    });
+  });
+}
+
+bool says(const MapFile& file, std::string_view what) {
+  return file.content.find(what) != std::string::npos;
+}
+
+void read_syscfg(const Build& build,
+                 const MapFile& file,
+                 CoreReading& reading,
+                 core::Diagnostics& problems) {
+  if (says(file, emit::kMmuModule)) {
+    const auto parse = [&](auto& errors) { return emit::parse_syscfg(file, build.root(), errors); };
+    if (auto entries = parsed(parse, problems)) {
+      reading.mmu.push_back({file.path, std::move(*entries)});
+    }
+  }
+  if (says(file, emit::kMpuModule)) {
+    const auto parse = [&](auto& errors) {
+      return emit::parse_mpu_syscfg(file, build.root(), build.first_mpu_region, errors);
+    };
+    if (auto written = parsed(parse, problems)) {
+      reading.mpu.push_back({file.path, std::move(written->regions)});
+      reading.rat.push_back({file.path, std::move(written->entries)});
+    }
+  }
+}
+
+void read_generated(const Build& build,
+                    const MapFile& file,
+                    CoreReading& reading,
+                    core::Diagnostics& problems) {
+  auto config = parsed(
+      [&](auto& errors) {
+        return parse_dpl_config(
+            {file, build.root(), Macros{build.constants}, flags_of(build, reading.name)},
+            build.first_mpu_region,
+            errors);
+      },
+      problems);
+  if (!config) {
+    return;
+  }
+  if (!has_syscfg(build.sources, reading.name)) {
+    if (!config->mmu.empty()) {
+      reading.mmu.push_back({file.path, config->mmu});
+    }
+    if (!config->mpu.empty()) {
+      reading.mpu.push_back({file.path, config->mpu});
+      reading.rat.push_back({file.path, config->rat});
+    }
+  }
+  reading.generated = {file.path, std::move(*config)};
+}
+
+void read_mpu_source(const Build& build,
+                     const CoreSources& core,
+                     const MapFile& file,
+                     CoreReading& reading,
+                     core::Diagnostics& problems) {
+  const bool by_sysconfig =
+      !reading.mpu.empty() || std::ranges::any_of(core.syscfg, [&](const std::string& path) {
+        return says(*build.sources.find(path), emit::kMpuModule);
+      });
+  if (by_sysconfig) {
+    reading.unused_mpu_source = core.mpu_source;
+    return;
+  }
+  if (!build.knows_macros) {
+    return;
+  }
+  const auto parse = [&](auto& errors) {
+    return emit::parse_mpu_source(file,
+                                  build.root(),
+                                  build.sources.programs,
+                                  build.constants,
+                                  build.first_mpu_region,
+                                  errors);
+  };
+  if (auto written = parsed(parse, problems)) {
+    reading.mpu.push_back({file.path, std::move(written->regions), std::move(written->program)});
+  }
+}
+
+void read_start_up(const FirmwareFile& source, CoreReading& reading, core::Diagnostics& problems) {
+  const MapFile& file = source.file;
+  if (reading.mmu.empty() && says(file, "Mmu_map(")) {
+    const auto parse = [&](auto& errors) { return parse_mmu_calls(source, errors); };
+    if (auto calls = parsed(parse, problems)) {
+      MmuReading& mmu = reading.mmu.emplace_back(MmuReading{file.path, {}});
+      for (MmuCall& call : *calls) {
+        mmu.entries.push_back(std::move(call.entry));
+      }
+    }
+  }
+  if (says(file, "_setMar(")) {
+    reading.mar_path = file.path;
+    const auto parse = [&](auto& errors) { return parse_mar_calls(source, errors); };
+    reading.mar = parsed(parse, problems).value_or(std::vector<MarCall>{});
+  }
+  if (says(file, "SharedConversion(")) {
+    reading.shared.path = file.path;
+    const auto parse = [&](auto& errors) { return parse_shared_ranges(source, errors); };
+    reading.shared.ranges = parsed(parse, problems).value_or(std::vector<SharedRange>{});
+  }
+}
+
+RatReading read_translations(const FirmwareFile& source, core::Diagnostics& problems) {
+  RatReading rat{source.file.path, {}};
+  const auto parse = [&](auto& errors) { return parse_rat_calls(source, errors); };
+  for (RatCall& call : parsed(parse, problems).value_or(std::vector<RatCall>{})) {
+    if (call.is_programmed) {
+      rat.entries.push_back(std::move(call.entry));
+    }
+  }
+  return rat;
+}
+
+void read_firmware(const Build& build,
+                   const CoreSources& core,
+                   CoreReading& reading,
+                   core::Diagnostics& problems) {
+  if (!build.knows_macros) {
+    return;
+  }
+  const BuildFlags flags = flags_of(build, core.name);
+  Macros macros{build.constants};
+  if (const MapFile* header = build.sources.find(core.config_header)) {
+    core::Diagnostics unused;
+    macros.add(CSource{*header, build.root(), flags, unused});
+  }
+  if (const MapFile* start_up = build.sources.find(core.main_source)) {
+    read_start_up({*start_up, build.root(), macros, flags}, reading, problems);
+  }
+  const MapFile* common = build.sources.find(core.common_source);
+  if (!reading.mpu.empty() && common != nullptr && says(*common, "appMemAddrTranslate")) {
+    reading.rat.push_back(read_translations({*common, build.root(), macros, flags}, problems));
+  }
+}
+
+CoreReading read_core(const Build& build, const CoreSources& core, core::Diagnostics& problems) {
+  const Sources& sources = build.sources;
+  CoreReading reading{.name = core.name};
+  if (const MapFile* linker = sources.find(core.linker)) {
+    const auto parse = [&](auto& errors) {
+      return emit::parse_linker(*linker, build.root(), errors);
+    };
+    reading.linker = parsed(parse, problems).value_or(std::vector<emit::WrittenRange>{});
+  }
+  for (const std::string& path : core.syscfg) {
+    read_syscfg(build, *sources.find(path), reading, problems);
+  }
+  if (const MapFile* generated = sources.find(core.generated)) {
+    read_generated(build, *generated, reading, problems);
+  }
+  if (const MapFile* table = sources.find(core.mpu_source)) {
+    read_mpu_source(build, core, *table, reading, problems);
+  }
+  if (const MapFile* sections = sources.find(core.sections)) {
+    const auto parse = [&](auto& errors) {
+      return parse_linker_sections(*sections, build.root(), errors);
+    };
+    reading.sections = parsed(parse, problems).value_or(std::vector<OutputSection>{});
+  }
+  read_firmware(build, core, reading, problems);
+  return reading;
+}
 
 }  // namespace
 
@@ -274,7 +253,28 @@ const CoreReading* Reading::find(const std::string& core) const {
 std::shared_ptr<const Reading> read_variant(const Sources& sources,
                                             const Variant& variant,
                                             unsigned first_mpu_region) {
-  return std::make_shared<const Reading>(VariantReader{sources, variant, first_mpu_region}.run());
+  Build build{sources, variant, first_mpu_region};
+  Reading reading;
+  const MapFile* header = sources.find(variant.header);
+  if (header != nullptr) {
+    const auto parse = [&](auto& errors) {
+      return emit::parse_header(*header, build.root(), errors);
+    };
+    reading.macros =
+        parsed(parse, reading.problems).value_or(std::map<std::string, emit::WrittenMacro>{});
+  }
+  if (const MapFile* dts = sources.find(variant.dts)) {
+    const auto parse = [&](auto& errors) { return emit::parse_dts(*dts, build.root(), errors); };
+    reading.nodes = parsed(parse, reading.problems).value_or(std::vector<emit::WrittenNode>{});
+  }
+  for (const auto& [name, macro] : reading.macros) {
+    build.constants[name] = macro.value;
+  }
+  build.knows_macros = variant.header.empty() || header != nullptr;
+  for (const CoreSources& core : variant.cores) {
+    reading.cores.push_back(read_core(build, core, reading.problems));
+  }
+  return std::make_shared<const Reading>(std::move(reading));
 }
 
 const core::Diagnostics& problems_of(const Reading& reading) {
