@@ -151,6 +151,140 @@ Sight sight_of(const std::vector<MpuRegionFields>& regions, const emit::Reach& m
   return sight;
 }
 
+core::Diagnostic lost(const std::string& what, const CoreReading& core, const core::Place& place) {
+  return core::error(
+      Code::kSdkFollow,
+      fmt::format("{} of {} lies over regions that move, but is not just theirs: it cannot "
+                  "follow them",
+                  what,
+                  core.name),
+      place,
+      "let the entry begin and end where its regions do, and try again");
+}
+
+// What the core must see otherwise than `shown` has it. Memory that it saw as it must, all of it
+// in one way, is seen so wherever it is now. With `mends`, what is wrong becomes right, and by
+// that neither less shareable nor executable.
+std::vector<MpuPatch> patches_for(const MemoryMap& map,
+                                  const MemoryMap& after,
+                                  const std::string& core,
+                                  const std::vector<MpuRegionFields>& now,
+                                  const std::vector<MpuRegionFields>& shown,
+                                  const std::vector<MpuRegionFields>& computed,
+                                  bool mends) {
+  const emit::Core before = reach_of(map, core);
+  const chip::Lens lens = lens_of(shown);
+  std::vector<MpuPatch> patches;
+  for (const emit::Reach& region : reach_of(after, core).regions) {
+    if (region.address + region.size > chip::kMpuSpace) {
+      continue;
+    }
+    const emit::Reach* old = core::find_in(before.regions, region.name, &emit::Reach::name);
+    Sight sight = old == nullptr ? Sight{} : sight_of(now, *old);
+    if (sight.right == nullptr) {
+      sight.right = sight_of(computed, region).right;
+    }
+    if (sight.right == nullptr || !(sight.is_whole || mends)) {
+      continue;
+    }
+    for (const chip::Piece& piece : lens.over(region.address, region.size)) {
+      const MpuRegionFields* by = piece.layer ? &shown[*piece.layer] : nullptr;
+      MpuPatch patch{region.name, piece.base, piece.size(), *sight.right};
+      if (!sight.is_whole && by != nullptr) {
+        patch.bits.shareable = patch.bits.shareable || by->shareable;
+        patch.bits.execute = patch.bits.execute && by->execute;
+      }
+      if (sight.is_whole ? !same_bits(by, patch.bits) : !is_right(by, region.cache)) {
+        patches.push_back(std::move(patch));
+      }
+    }
+  }
+  return patches;
+}
+
+// What stays as it was keeps what somebody called it.
+void keep_name(const std::vector<MpuRegionFields>& now, MpuRegionFields& region) {
+  for (const MpuRegionFields& old : now) {
+    MpuRegionFields renamed = region;
+    renamed.name = old.name;
+    renamed.number = old.number;
+    if (renamed == old) {
+      region.name = old.name;
+      return;
+    }
+  }
+}
+
+core::Diagnostic too_few(const board::Mpu& numbers,
+                         const CoreReading& core,
+                         const MpuReading& mpu,
+                         const std::vector<MpuPatch>& patches,
+                         bool mends) {
+  const std::string kept = patches.empty()
+                               ? "what its linker map has"
+                               : fmt::format("'{}' as it does now", patches.front().name);
+  return core::error(
+      Code::kSdkFollow,
+      fmt::format("MPU regions {} to {} of {} do not suffice to show {} beside what changes",
+                  numbers.first,
+                  numbers.last,
+                  core.name,
+                  kept),
+      mpu.regions.front().place,
+      mends ? "change its MPU regions by hand, or leave out --force: then they stay as they are"
+            : "give regions sizes that are powers of two");
+}
+
+std::vector<MpuRegionFields> fields_of(const MpuReading& mpu) {
+  std::vector<MpuRegionFields> fields;
+  for (const emit::WrittenMpuRegion& region : mpu.regions) {
+    fields.push_back(region.fields);
+  }
+  return fields;
+}
+
+// Each region by itself, with patches where that does not show the core what it must see. Where
+// its numbers do not suffice for that, all of them anew, under the same conditions.
+tl::expected<std::vector<MpuRegionFields>, core::Diagnostic> wanted_mpu(
+    const OpenVariant& variant,
+    const MemoryMap& after,
+    const std::vector<MovedRegion>& moved,
+    const CoreReading& core,
+    const MpuReading& mpu,
+    bool may_mend) {
+  const std::vector<MpuRegionFields> now = fields_of(mpu);
+  const unsigned last = variant.board.mpu.last;
+  const std::size_t wrong_now = count_wrong(variant.map, core.name, now);
+  const auto computed = computed_mpu(after, core.name);
+  auto followed = follow_mpu(mpu.regions, moved);
+  for (const bool mends : {may_mend, true}) {
+    if (!followed) {
+      continue;
+    }
+    const bool are_legal = std::ranges::all_of(*followed, is_legal);
+    if (mends) {
+      std::erase_if(*followed, [](const MpuRegionFields& each) { return !is_legal(each); });
+    }
+    const auto patches =
+        patches_for(variant.map, after, core.name, now, *followed, computed, mends);
+    auto wanted = repaint_mpu(*followed, patches, last);
+    const bool is_good = wanted && (mends || ((are_legal || wanted == followed) &&
+                                              count_wrong(after, core.name, *wanted) <= wrong_now));
+    if (is_good) {
+      return std::move(*wanted);
+    }
+  }
+  const auto patches = patches_for(variant.map, after, core.name, now, computed, computed, false);
+  auto wanted = repaint_mpu(computed, patches, last);
+  if (!wanted) {
+    return tl::make_unexpected(too_few(variant.board.mpu, core, mpu, patches, may_mend));
+  }
+  for (MpuRegionFields& region : *wanted) {
+    keep_name(now, region);
+  }
+  return std::move(*wanted);
+}
+
 class Follower {
  public:
   Follower(const Sources& sources,
@@ -206,17 +340,6 @@ class Follower {
     }
   }
 
-  void lost(const std::string& what, const CoreReading& core, const core::Place& place) {
-    tell(core::error(
-        Code::kSdkFollow,
-        fmt::format("{} of {} lies over regions that move, but is not just theirs: it cannot "
-                    "follow them",
-                    what,
-                    core.name),
-        place,
-        "let the entry begin and end where its regions do, and try again"));
-  }
-
   // An entry that no size drives, and that is not what the map has.
   void besides(const CoreReading& core,
                const emit::WrittenMmuEntry& entry,
@@ -268,9 +391,9 @@ class Follower {
       followed = mended;
     }
     for (const std::size_t i : followed.lost) {
-      lost(fmt::format("MMU entry '{}'", core::printable(mmu.entries[i].name, 60)),
-           core,
-           mmu.entries[i].place);
+      tell(lost(fmt::format("MMU entry '{}'", core::printable(mmu.entries[i].name, 60)),
+                core,
+                mmu.entries[i].place));
     }
     if (!same_ranges(followed.entries, mmu.entries)) {
       put(mmu.path, edit_mmu_syscfg(file_of(mmu.path), root(), followed.entries));
@@ -283,7 +406,11 @@ class Follower {
     const auto rat = std::ranges::find_if(core.rat, at);
     std::vector<MpuRegionFields> regions;
     if (mpu != core.mpu.end()) {
-      regions = wanted_mpu(core, *mpu);
+      auto wanted = wanted_mpu(variant_, after_, regions_, core, *mpu, mends_);
+      if (!wanted) {
+        tell(std::move(wanted.error()));
+      }
+      regions = wanted ? std::move(*wanted) : fields_of(*mpu);
     }
     if (is_table(path)) {
       put(path,
@@ -297,9 +424,9 @@ class Follower {
     if (rat != core.rat.end()) {
       entries = follow_rat(rat->entries, regions_);
       for (const std::size_t i : entries.lost) {
-        lost(fmt::format("RAT entry '{}'", core::printable(entries.entries[i].name, 60)),
-             core,
-             rat->entries[i].place);
+        tell(lost(fmt::format("RAT entry '{}'", core::printable(entries.entries[i].name, 60)),
+                  core,
+                  rat->entries[i].place));
       }
     }
     const bool same = (mpu == core.mpu.end() || same_fields(regions, mpu->regions)) &&
@@ -308,115 +435,6 @@ class Follower {
       put(path,
           edit_mpu_syscfg(
               file_of(path), root(), variant_.board.mpu.first, regions, entries.entries));
-    }
-  }
-
-  // Each region by itself, with patches where that does not show the core what it must see. Where
-  // its numbers do not suffice for that, all of them anew, under the same conditions.
-  std::vector<MpuRegionFields> wanted_mpu(const CoreReading& core, const MpuReading& mpu) {
-    std::vector<MpuRegionFields> now;
-    for (const emit::WrittenMpuRegion& region : mpu.regions) {
-      now.push_back(region.fields);
-    }
-    const unsigned last = variant_.board.mpu.last;
-    const std::size_t wrong_now = count_wrong(variant_.map, core.name, now);
-    const auto computed = computed_mpu(after_, core.name);
-    auto followed = follow_mpu(mpu.regions, regions_);
-    for (const bool mends : {mends_, true}) {
-      if (!followed) {
-        continue;
-      }
-      const bool are_legal = std::ranges::all_of(*followed, is_legal);
-      if (mends) {
-        std::erase_if(*followed, [](const MpuRegionFields& each) { return !is_legal(each); });
-      }
-      const auto patches = patches_for(core.name, now, *followed, computed, mends);
-      auto wanted = repaint_mpu(*followed, patches, last);
-      const bool is_good =
-          wanted && (mends || ((are_legal || wanted == followed) &&
-                               count_wrong(after_, core.name, *wanted) <= wrong_now));
-      if (is_good) {
-        return std::move(*wanted);
-      }
-    }
-    const auto patches = patches_for(core.name, now, computed, computed, false);
-    auto wanted = repaint_mpu(computed, patches, last);
-    if (!wanted) {
-      too_few(core, mpu, patches);
-      return now;
-    }
-    for (MpuRegionFields& region : *wanted) {
-      keep_name(now, region);
-    }
-    return std::move(*wanted);
-  }
-
-  void too_few(const CoreReading& core,
-               const MpuReading& mpu,
-               const std::vector<MpuPatch>& patches) {
-    const std::string kept = patches.empty()
-                                 ? "what its linker map has"
-                                 : fmt::format("'{}' as it does now", patches.front().name);
-    tell(core::error(
-        Code::kSdkFollow,
-        fmt::format("MPU regions {} to {} of {} do not suffice to show {} beside what changes",
-                    variant_.board.mpu.first,
-                    variant_.board.mpu.last,
-                    core.name,
-                    kept),
-        mpu.regions.front().place,
-        mends_ ? "change its MPU regions by hand, or leave out --force: then they stay as they are"
-               : "give regions sizes that are powers of two"));
-  }
-
-  // What the core must see otherwise than `shown` has it. Memory that it saw as it must, all of it
-  // in one way, is seen so wherever it is now. With `mends`, what is wrong becomes right, and by
-  // that neither less shareable nor executable.
-  [[nodiscard]] std::vector<MpuPatch> patches_for(const std::string& core,
-                                                  const std::vector<MpuRegionFields>& now,
-                                                  const std::vector<MpuRegionFields>& shown,
-                                                  const std::vector<MpuRegionFields>& computed,
-                                                  bool mends) const {
-    const emit::Core before = reach_of(variant_.map, core);
-    const chip::Lens lens = lens_of(shown);
-    std::vector<MpuPatch> patches;
-    for (const emit::Reach& region : reach_of(after_, core).regions) {
-      if (region.address + region.size > chip::kMpuSpace) {
-        continue;
-      }
-      const emit::Reach* old = core::find_in(before.regions, region.name, &emit::Reach::name);
-      Sight sight = old == nullptr ? Sight{} : sight_of(now, *old);
-      if (sight.right == nullptr) {
-        sight.right = sight_of(computed, region).right;
-      }
-      if (sight.right == nullptr || !(sight.is_whole || mends)) {
-        continue;
-      }
-      for (const chip::Piece& piece : lens.over(region.address, region.size)) {
-        const MpuRegionFields* by = piece.layer ? &shown[*piece.layer] : nullptr;
-        MpuPatch patch{region.name, piece.base, piece.size(), *sight.right};
-        if (!sight.is_whole && by != nullptr) {
-          patch.bits.shareable = patch.bits.shareable || by->shareable;
-          patch.bits.execute = patch.bits.execute && by->execute;
-        }
-        if (sight.is_whole ? !same_bits(by, patch.bits) : !is_right(by, region.cache)) {
-          patches.push_back(std::move(patch));
-        }
-      }
-    }
-    return patches;
-  }
-
-  // What stays as it was keeps what somebody called it.
-  static void keep_name(const std::vector<MpuRegionFields>& now, MpuRegionFields& region) {
-    for (const MpuRegionFields& old : now) {
-      MpuRegionFields renamed = region;
-      renamed.name = old.name;
-      renamed.number = old.number;
-      if (renamed == old) {
-        region.name = old.name;
-        return;
-      }
     }
   }
 
