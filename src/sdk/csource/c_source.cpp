@@ -134,146 +134,210 @@ class Condition {
   bool failed_ = false;
 };
 
-}  // namespace
+void blank(std::string& text, std::size_t begin, std::size_t end) {
+  for (std::size_t i = begin; i < end; ++i) {
+    char& c = text[i];
+    c = c == '\n' || c == '\r' || c == '\t' ? c : ' ';
+  }
+}
+
+core::Place place_at(const std::string& path,
+                     std::string_view text,
+                     std::size_t at,
+                     std::size_t length) {
+  core::Place place{path};
+  const std::string_view before = text.substr(0, at);
+  place.line = 1 + static_cast<std::size_t>(std::ranges::count(before, '\n'));
+  const std::size_t newline = before.rfind('\n');
+  place.column = newline == std::string_view::npos ? at + 1 : at - newline;
+  place.length = length;
+  return place;
+}
+
+std::size_t behind_literal(std::string_view text, std::size_t begin) {
+  for (std::size_t at = begin + 1; at < text.size() && text[at] != '\n'; ++at) {
+    if (text[at] == text[begin]) {
+      return at + 1;
+    }
+    at += text[at] == '\\' ? 1U : 0U;
+  }
+  return begin + 1;
+}
+
+// A literal ends with its line at the latest; one that is not closed is left alone, because the
+// text of an #error or of a branch that is not compiled may have an apostrophe.
+void blank_comments(const std::string& path, std::string& text, core::Diagnostics& errors) {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::string_view two = std::string_view{text}.substr(at, 2);
+    if (two == "/*") {
+      const std::size_t end = text.find("*/", at + 2);
+      if (end == std::string::npos) {
+        errors.push_back(core::error(
+            Code::kVerifyParse, "this comment is not closed", place_at(path, text, at, 2)));
+      }
+      const std::size_t behind = end == std::string::npos ? text.size() : end + 2;
+      blank(text, at, behind);
+      at = behind;
+    } else if (two == "//") {
+      const std::size_t end = std::min(text.find('\n', at), text.size());
+      blank(text, at, end);
+      at = end;
+    } else if (text[at] == '"' || text[at] == '\'') {
+      at = behind_literal(text, at);
+    } else {
+      ++at;
+    }
+  }
+}
+
+// What is open of an #if: one of its branches.
+struct Branch {
+  /// The conditions of the branches before, in their order.
+  std::vector<std::string> before;
+  /// This one's; empty after #else.
+  std::string text;
+  std::optional<bool> holds;
+  /// A branch before holds for certain.
+  bool is_decided = false;
+  core::Place place;
+};
+
+bool is_kept(const std::vector<Branch>& branches) {
+  return std::ranges::none_of(branches, [](const Branch& branch) {
+    return branch.is_decided || !branch.holds.value_or(true);
+  });
+}
+
+Conditions open_conditions(const std::vector<Branch>& branches) {
+  Conditions conditions;
+  for (const Branch& branch : branches) {
+    std::vector<std::string> parts =
+        core::texts_of(branch.before, [&](const std::string& text) { return "!(" + text + ")"; });
+    if (!branch.text.empty() && !branch.holds) {
+      parts.push_back(branch.text);
+    }
+    if (!parts.empty()) {
+      conditions.push_back(core::join(parts, " && "));
+    }
+  }
+  return conditions;
+}
+
+// The names that a build defines, and those that a source does so far.
+class Names {
+ public:
+  explicit Names(const BuildFlags& flags) : flags_(flags) {}
+
+  /// What one of the source's directives makes of a name: whether it is defined then, and its body
+  /// where that is a number.
+  struct Own {
+    std::optional<bool> defined;
+    std::optional<std::uint64_t> number = {};
+  };
+
+  void set(const std::string& name, Own own) { own_.insert_or_assign(name, own); }
+
+  // Whether the condition of an #if holds; nothing where a name in it is open.
+  [[nodiscard]] std::optional<bool> holds(const std::string& text) const {
+    const Condition::Known is_defined = [this](const std::string& name) { return defined(name); };
+    const core::CNames values = [this](const std::string& name) { return number(name); };
+    return Condition{text, is_defined, values}.run();
+  }
+
+ private:
+  [[nodiscard]] std::optional<bool> defined(const std::string& name) const {
+    if (const Own* own = core::value_in(own_, name)) {
+      return own->defined;
+    }
+    if (flags_.defined.contains(name)) {
+      return true;
+    }
+    const bool in_family = std::ranges::any_of(
+        flags_.families, [&](const std::string& beginning) { return name.starts_with(beginning); });
+    return in_family || flags_.undefined.contains(name) || name == "__cplusplus"
+               ? std::optional{false}
+               : std::nullopt;
+  }
+
+  // Of a macro of this file whose body is a number.
+  [[nodiscard]] std::optional<std::uint64_t> number(const std::string& name) const {
+    const Own* own = core::value_in(own_, name);
+    return own == nullptr ? std::nullopt : own->number;
+  }
+
+  const BuildFlags& flags_;
+  std::map<std::string, Own> own_;
+};
+
+bool continues(std::string_view text, std::size_t begin, std::size_t end) {
+  const std::size_t last = end > begin && text[end - 1] == '\r' ? end - 1 : end;
+  return last > begin && text[last - 1] == '\\';
+}
+
+// Whether the line behind `end` defines the name, as that of an include guard does.
+bool defines_next(std::string_view text, std::size_t end, const std::string& name) {
+  const std::string_view rest = core::trim(text.substr(std::min(end, text.size())));
+  const std::string line = squeezed(rest.substr(0, rest.find('\n')));
+  return line == "#define " + name;
+}
+
+struct Preprocessed {
+  std::string text;
+  std::vector<Define> defines;
+  /// Each with the first line that it holds for.
+  std::map<std::size_t, Conditions> conditions = {{0, {}}};
+};
 
 // Goes through a source once, directive by directive.
 class Preprocessor {
  public:
-  Preprocessor(CSource& source, const BuildFlags& flags, core::Diagnostics& errors)
-      : source_(source), flags_(flags), errors_(errors) {}
+  Preprocessor(const std::string& path,
+               std::string content,
+               const BuildFlags& flags,
+               core::Diagnostics& errors)
+      : path_(path), names_(flags), errors_(errors), made_{.text = std::move(content)} {}
 
-  void run(const std::string& content) {
-    source_.text_ = content;
-    blank_comments();
+  Preprocessed run() {
+    blank_comments(path_, made_.text, errors_);
+    std::string& text = made_.text;
     std::size_t line = 1;
-    for (std::size_t at = 0; at < source_.text_.size(); ++line) {
-      std::size_t end = std::min(source_.text_.find('\n', at), source_.text_.size());
-      const std::size_t first = source_.text_.find_first_not_of(" \t", at);
-      const bool is_directive =
-          first != std::string::npos && first < end && source_.text_[first] == '#';
+    for (std::size_t at = 0; at < text.size(); ++line) {
+      std::size_t end = std::min(text.find('\n', at), text.size());
+      const std::size_t first = text.find_first_not_of(" \t", at);
+      const bool is_directive = first != std::string::npos && first < end && text[first] == '#';
       const std::size_t first_line = line;
-      while (is_directive && continues(at, end) && end < source_.text_.size()) {
-        end = std::min(source_.text_.find('\n', end + 1), source_.text_.size());
+      while (is_directive && continues(text, at, end) && end < text.size()) {
+        end = std::min(text.find('\n', end + 1), text.size());
         ++line;
       }
       if (is_directive) {
         const std::size_t before = changes_;
         directive(first, end, first_line, first - at + 1);
         if (changes_ != before) {
-          source_.conditions_.insert_or_assign(line + 1, open_conditions());
+          made_.conditions.insert_or_assign(line + 1, open_conditions(branches_));
         }
         if (is_lost_) {
-          return;
+          return std::move(made_);
         }
       }
-      if (is_directive || !is_kept()) {
-        blank(at, end);
+      if (is_directive || !is_kept(branches_)) {
+        blank(text, at, end);
       }
       at = end + 1;
     }
     for (const Branch& branch : branches_) {
       wrong("this condition has no #endif", branch.place);
     }
+    return std::move(made_);
   }
 
  private:
-  struct Branch {
-    /// The conditions of the branches before, in their order.
-    std::vector<std::string> before;
-    /// This one's; empty after #else.
-    std::string text;
-    std::optional<bool> holds;
-    /// A branch before holds for certain.
-    bool is_decided = false;
-    core::Place place;
-  };
-
-  [[nodiscard]] bool continues(std::size_t begin, std::size_t end) const {
-    const std::size_t last = end > begin && source_.text_[end - 1] == '\r' ? end - 1 : end;
-    return last > begin && source_.text_[last - 1] == '\\';
-  }
-
-  void blank(std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      char& c = source_.text_[i];
-      c = c == '\n' || c == '\r' || c == '\t' ? c : ' ';
-    }
-  }
-
-  [[nodiscard]] core::Place place_at(std::size_t at, std::size_t length) const {
-    core::Place place{source_.path_};
-    const std::string_view before = std::string_view{source_.text_}.substr(0, at);
-    place.line = 1 + static_cast<std::size_t>(std::ranges::count(before, '\n'));
-    const std::size_t newline = before.rfind('\n');
-    place.column = newline == std::string_view::npos ? at + 1 : at - newline;
-    place.length = length;
-    return place;
-  }
-
-  void wrong(const std::string& what, const core::Place& place) {
-    errors_.push_back(core::error(Code::kVerifyParse, what, place));
-  }
-
-  // A literal ends with its line at the latest; one that is not closed is left alone, because the
-  // text of an #error or of a branch that is not compiled may have an apostrophe.
-  void blank_comments() {
-    std::string& text = source_.text_;
-    for (std::size_t at = 0; at < text.size();) {
-      const std::string_view two = std::string_view{text}.substr(at, 2);
-      if (two == "/*") {
-        const std::size_t end = text.find("*/", at + 2);
-        if (end == std::string::npos) {
-          wrong("this comment is not closed", place_at(at, 2));
-        }
-        const std::size_t behind = end == std::string::npos ? text.size() : end + 2;
-        blank(at, behind);
-        at = behind;
-      } else if (two == "//") {
-        const std::size_t end = std::min(text.find('\n', at), text.size());
-        blank(at, end);
-        at = end;
-      } else if (text[at] == '"' || text[at] == '\'') {
-        at = behind_literal(at);
-      } else {
-        ++at;
-      }
-    }
-  }
-
-  [[nodiscard]] std::size_t behind_literal(std::size_t begin) const {
-    const std::string& text = source_.text_;
-    for (std::size_t at = begin + 1; at < text.size() && text[at] != '\n'; ++at) {
-      if (text[at] == text[begin]) {
-        return at + 1;
-      }
-      at += text[at] == '\\' ? 1U : 0U;
-    }
-    return begin + 1;
-  }
-
-  [[nodiscard]] bool is_kept() const {
-    return std::ranges::none_of(branches_, [](const Branch& branch) {
-      return branch.is_decided || !branch.holds.value_or(true);
-    });
-  }
-
-  [[nodiscard]] Conditions open_conditions() const {
-    Conditions conditions;
-    for (const Branch& branch : branches_) {
-      std::vector<std::string> parts =
-          core::texts_of(branch.before, [&](const std::string& text) { return "!(" + text + ")"; });
-      if (!branch.text.empty() && !branch.holds) {
-        parts.push_back(branch.text);
-      }
-      if (!parts.empty()) {
-        conditions.push_back(core::join(parts, " && "));
-      }
-    }
-    return conditions;
-  }
+  static constexpr std::size_t kDeepest = 32;
+  static constexpr std::size_t kLongest = 500;
+  static constexpr std::size_t kMostBranches = 64;
 
   void directive(std::size_t begin, std::size_t end, std::size_t line, std::size_t column) {
-    const std::string_view whole = std::string_view{source_.text_}.substr(begin, end - begin);
+    const std::string_view whole = std::string_view{made_.text}.substr(begin, end - begin);
     std::size_t at = 1;
     while (at < whole.size() && is_blank(whole[at])) {
       ++at;
@@ -285,16 +349,16 @@ class Preprocessor {
     const std::string_view word = whole.substr(at, behind - at);
     const std::string_view rest = whole.substr(behind);
     const core::Place place{
-        source_.path_, line, column, std::min(whole.find_first_of("\r\n"), whole.size())};
+        path_, line, column, std::min(whole.find_first_of("\r\n"), whole.size())};
     if (word == "if" || word == "ifdef" || word == "ifndef") {
       open(word, squeezed(rest), end, place);
     } else if (word == "elif" || word == "else" || word == "endif") {
       next(word, squeezed(rest), place);
-    } else if (word == "define" && is_kept()) {
+    } else if (word == "define" && is_kept(branches_)) {
       define(whole, behind, place);
-    } else if (word == "undef" && is_kept()) {
-      own_.insert_or_assign(squeezed(rest),
-                            Own{open_conditions().empty() ? State::kNo : State::kOpen, {}});
+    } else if (word == "undef" && is_kept(branches_)) {
+      names_.set(squeezed(rest),
+                 {open_conditions(branches_).empty() ? std::optional{false} : std::nullopt});
     }
   }
 
@@ -309,23 +373,19 @@ class Preprocessor {
     ++changes_;
     Branch branch{.place = place};
     branch.text = word == "if" ? rest : (word == "ifdef" ? "defined(" : "!defined(") + rest + ")";
-    const bool guard = word == "ifndef" && defines_next(rest, end);
-    branch.holds = guard ? std::optional{true} : holds(branch.text);
+    const bool guard = word == "ifndef" && defines_next(made_.text, end, rest);
+    branch.holds = guard ? std::optional{true} : names_.holds(branch.text);
     branches_.push_back(std::move(branch));
+  }
+
+  void wrong(const std::string& what, const core::Place& place) {
+    errors_.push_back(core::error(Code::kVerifyParse, what, place));
   }
 
   void give_up(const std::string& what, const core::Place& place) {
     wrong(what, place);
     is_lost_ = true;
     branches_.clear();
-  }
-
-  // Whether the next line defines the name, as that of an include guard does.
-  [[nodiscard]] bool defines_next(const std::string& name, std::size_t end) const {
-    const std::string_view rest =
-        core::trim(std::string_view{source_.text_}.substr(std::min(end, source_.text_.size())));
-    const std::string line = squeezed(rest.substr(0, rest.find('\n')));
-    return line == "#define " + name;
   }
 
   void next(std::string_view word, const std::string& rest, const core::Place& place) {
@@ -350,34 +410,7 @@ class Preprocessor {
       branch.before.push_back(branch.text);
     }
     branch.text = word == "else" ? "" : rest;
-    branch.holds = word == "else" ? std::optional{true} : holds(rest);
-  }
-
-  [[nodiscard]] std::optional<bool> holds(const std::string& text) const {
-    const Condition::Known is_defined = [this](const std::string& name) { return defined(name); };
-    const core::CNames values = [this](const std::string& name) { return number(name); };
-    return Condition{text, is_defined, values}.run();
-  }
-
-  [[nodiscard]] std::optional<bool> defined(const std::string& name) const {
-    if (const auto own = own_.find(name); own != own_.end()) {
-      return own->second.state == State::kOpen ? std::nullopt
-                                               : std::optional{own->second.state == State::kYes};
-    }
-    if (flags_.defined.contains(name)) {
-      return true;
-    }
-    const bool in_family = std::ranges::any_of(
-        flags_.families, [&](const std::string& beginning) { return name.starts_with(beginning); });
-    return in_family || flags_.undefined.contains(name) || name == "__cplusplus"
-               ? std::optional{false}
-               : std::nullopt;
-  }
-
-  // Of a macro of this file whose body is a number.
-  [[nodiscard]] std::optional<std::uint64_t> number(const std::string& name) const {
-    const auto own = own_.find(name);
-    return own == own_.end() ? std::nullopt : own->second.number;
+    branch.holds = word == "else" ? std::optional{true} : names_.holds(rest);
   }
 
   // The `whole` directive begins at `place`; its name comes `behind` so many characters.
@@ -397,7 +430,7 @@ class Preprocessor {
       return wrong("a #define without a name", place);
     }
     Define define{
-        .name = name, .body = squeezed(rest.substr(end)), .conditions = open_conditions()};
+        .name = name, .body = squeezed(rest.substr(end)), .conditions = open_conditions(branches_)};
     define.place = place;
     const std::string_view before = whole.substr(0, behind + begin);
     const std::size_t newline = before.rfind('\n');
@@ -406,41 +439,35 @@ class Preprocessor {
         newline == std::string_view::npos ? place.column + before.size() : before.size() - newline;
     define.place.length = name.size();
     const bool has_parameters = end < rest.size() && rest[end] == '(';
-    own_.insert_or_assign(name,
-                          Own{define.conditions.empty() ? State::kYes : State::kOpen,
-                              has_parameters ? std::nullopt : Macros::number_in(define.body)});
+    names_.set(name,
+               {define.conditions.empty() ? std::optional{true} : std::nullopt,
+                has_parameters ? std::nullopt : Macros::number_in(define.body)});
     if (!has_parameters) {
-      source_.defines_.push_back(std::move(define));
+      made_.defines.push_back(std::move(define));
     }
   }
 
-  enum class State { kYes, kNo, kOpen };
-
-  struct Own {
-    State state = State::kYes;
-    std::optional<std::uint64_t> number;
-  };
-
-  static constexpr std::size_t kDeepest = 32;
-  static constexpr std::size_t kLongest = 500;
-  static constexpr std::size_t kMostBranches = 64;
-  CSource& source_;
-  const BuildFlags& flags_;
+  const std::string& path_;
+  Names names_;
   core::Diagnostics& errors_;
+  Preprocessed made_;
   std::vector<Branch> branches_;
-  std::map<std::string, Own> own_;
   // Counts what may change the open conditions.
   std::size_t changes_ = 0;
   bool is_lost_ = false;
 };
+
+}  // namespace
 
 CSource::CSource(const emit::MapFile& file,
                  const std::string& root,
                  const BuildFlags& flags,
                  core::Diagnostics& errors)
     : path_(file.path_under(root)) {
-  conditions_.emplace(0, Conditions{});
-  Preprocessor{*this, flags, errors}.run(file.content);
+  Preprocessed made = Preprocessor{path_, file.content, flags, errors}.run();
+  text_ = std::move(made.text);
+  defines_ = std::move(made.defines);
+  conditions_ = std::move(made.conditions);
 }
 
 const Conditions& CSource::conditions(std::size_t line) const {

@@ -66,8 +66,6 @@ class CSource {
   [[nodiscard]] core::Cursor cursor(core::Diagnostics& errors) const;
 
  private:
-  friend class Preprocessor;
-
   std::string path_;
   std::string text_;
   std::vector<Define> defines_;
