@@ -65,308 +65,48 @@ std::string hex_number(std::uint64_t value) {
   return fmt::format("0x{:08X}", value);
 }
 
-class Regenerator {
+// The file's text by its entries: what is between them, and what becomes of it.
+class EntryText {
  public:
-  Regenerator(const ScriptExport& before,
-              const ScriptExport& after,
-              const emit::MapFile& file,
-              HandEdits choice)
-      : before_(before),
-        after_(after),
-        file_(file),
-        text_(file.content),
-        offsets_(file.content),
-        forced_(choice == HandEdits::kForce),
-        format_(before.kind == after.kind ? generated_format(after.kind) : nullptr) {}
+  explicit EntryText(const emit::MapFile& file)
+      : path_(file.path), text_(file.content), offsets_(file.content) {}
 
-  core::Result<Regenerated> run() {
-    if (format_ == nullptr) {
-      return core::fail(core::error(Code::kSdkGenerated,
-                                    "this is no file whose values can be edited in place",
-                                    whole_file(),
-                                    "run the script"));
-    }
-    if (core::Diagnostics problems = format_->read(file_); !problems.empty()) {
-      core::add_text(problems, file_.path, text_);
-      return tl::make_unexpected(std::move(problems));
-    }
-    Regenerated result{file_.content, format_->differences(before_)};
-    if (!result.hand_edits.empty()) {
-      if (format_->differences(after_).empty()) {
-        result.hand_edits.clear();
-        return result;
-      }
-    }
-    keeps_ = !forced_ && !result.hand_edits.empty();
-    forced_ = forced_ && !result.hand_edits.empty();
-    entries_ = format_->entries(before_, after_);
-    place_sections();
-    if (core::Diagnostics problems = compose(result.content); !problems.empty()) {
-      core::add_text(problems, file_.path, text_);
-      return tl::make_unexpected(std::move(problems));
-    }
-    core::Diagnostics problems = verify(result.content, result.hand_edits.size());
-    if (!problems.empty()) {
-      return tl::make_unexpected(std::move(problems));
-    }
-    return result;
-  }
+  [[nodiscard]] core::Place whole_file() const { return {path_}; }
 
- private:
-  void place_sections() {
-    const Sections old = sorted_sections(before_);
-    std::map<std::string, std::deque<const ScriptSection*>> before;
-    for (const ScriptSection* section : old) {
-      before[format_->key(*section)].push_back(section);
-    }
-    std::map<std::string, std::deque<std::size_t>> entries;
-    for (std::size_t i = 0; i < entries_.size(); ++i) {
-      entries[entries_[i].key].push_back(i);
-    }
-    for (const ScriptSection* section : sorted_sections(after_)) {
-      Placed placed{section, nullptr, std::nullopt};
-      const std::string key = format_->key(*section);
-      if (auto& same = before[key]; !same.empty()) {
-        placed.before = same.front();
-        same.pop_front();
-      }
-      const bool alike = placed.before == nullptr || format_->same_shape(*placed.before, *section);
-      if (auto& here = entries[key]; !here.empty()) {
-        placed.entry = alike ? std::optional{here.front()} : std::nullopt;
-        here.pop_front();
-      }
-      placed_.push_back(placed);
-    }
-    if (keeps_) {
-      keep_own();
-    }
-    in_place_ = keeps_ || keeps_order(old);
-    if (in_place_) {
-      // Entries that somebody moved, with nothing else, stay where they are.
-      std::ranges::sort(placed_, {}, &Placed::entry);
-    }
-  }
+  [[nodiscard]] std::size_t size() const { return text_.size(); }
 
-  // What is not as the script had it is somebody's own, as is what it has none of. Sections that
-  // are new, or gone, are told as differences by whoever reads the file next.
-  void keep_own() {
-    std::erase_if(placed_, [](const Placed& placed) { return !placed.entry || !placed.before; });
-    for (std::size_t row = 0; row < placed_.size(); ++row) {
-      Placed as_before = placed_[row];
-      as_before.section = as_before.before;
-      const auto& fields = entries_[*as_before.entry].fields;
-      placed_[row].is_kept = std::ranges::any_of(fields, [&](const Field& field) {
-        return field.kind != FieldKind::kRowClass && edited(field, as_before, row);
-      });
-    }
-  }
-
-  // Whether the entries are those that are to be, in the script's order of before.
-  [[nodiscard]] bool keeps_order(const Sections& old) const {
-    if (placed_.size() != old.size() || placed_.size() != entries_.size()) {
-      return false;
-    }
-    for (std::size_t i = 0; i < old.size(); ++i) {
-      if (placed_[i].before != old[i] || !placed_[i].entry) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  core::Diagnostics compose(std::string& content) {
-    std::vector<TextEdit> edits = all_edits();
-    if (!edits.empty() || !in_place_) {
-      mends_ = true;
-      edits = all_edits();
-    }
-    for (std::size_t i = 1; i < edits.size(); ++i) {
-      if (edits[i].span.begin < edits[i - 1].span.end) {
-        return {tangled(edits[i].span)};
-      }
-    }
-    if (in_place_) {
-      content = copy({0, text_.size()}, edits);
-      return {};
-    }
-    if (entries_.empty()) {
-      return {core::error(Code::kVerifyParse,
-                          "there is no entry beside which others could be written",
-                          whole_file(),
-                          "run the script")};
-    }
-    core::Diagnostics problems;
-    const std::vector<Span> blocks = blocks_of(problems);
-    if (!problems.empty()) {
-      return problems;
-    }
-    content = copy({0, blocks.front().begin}, edits);
-    for (std::size_t row = 0; row < placed_.size(); ++row) {
-      const Placed& placed = placed_[row];
-      content += placed.entry ? copy(blocks[*placed.entry], edits)
-                              : with_line_ends(format_->render(*placed.section, row));
-      if (!content.empty() && content.back() != '\n') {
-        content += line_end();
-      }
-    }
-    content += copy({blocks.back().end, text_.size()}, edits);
-    return {};
-  }
-
-  // Sorted by their places.
-  [[nodiscard]] std::vector<TextEdit> all_edits() const {
-    std::vector<TextEdit> edits;
-    for (std::size_t row = 0; row < placed_.size(); ++row) {
-      const Placed& placed = placed_[row];
-      if (!placed.entry || placed.is_kept) {
-        continue;
-      }
-      const Entry& entry = entries_[*placed.entry];
-      if (forced_ && !format_->has_shape(entry, *placed.section)) {
-        const std::string lines = format_->render(*placed.section, row);
-        edits.push_back({entry.span, with_line_ends(std::string{core::trim(lines)})});
-        continue;
-      }
-      for (const Field& field : entry.fields) {
-        if (auto text = edited(field, placed, row)) {
-          edits.push_back({field.span, std::move(*text)});
-        }
-      }
-    }
-    for (const LooseField& field : keeps_ ? std::vector<LooseField>{} : format_->loose(after_)) {
-      if (auto text = edited_number(field.span, field.value)) {
-        edits.push_back({field.span, std::move(*text)});
-      }
-    }
-    std::ranges::sort(
-        edits, [](const TextEdit& a, const TextEdit& b) { return a.span.begin < b.span.begin; });
-    return edits;
-  }
-
-  [[nodiscard]] std::string_view text(Span span) const {
+  [[nodiscard]] std::string_view at(Span span) const {
     return text_.substr(span.begin, span.end - span.begin);
   }
 
-  // None where it stays.
-  [[nodiscard]] std::optional<std::string> edited(const Field& field,
-                                                  const Placed& placed,
-                                                  std::size_t row) const {
-    const ScriptSection& section = *placed.section;
-    switch (field.kind) {
-      case FieldKind::kOrigin:
-        return edited_number(field.span, section.origin);
-      case FieldKind::kLength:
-        return edited_number(field.span, section.length);
-      case FieldKind::kLast:
-        return unless_same(field.span, last_text(section), section.origin + section.length - 1);
-      case FieldKind::kUnitAddress: {
-        // Only a name: nothing says that it is wrong while the node stays.
-        const bool stays =
-            !forced_ && placed.before != nullptr && placed.before->origin == section.origin;
-        return stays ? std::nullopt
-                     : unless_same(
-                           field.span, fmt::format("{:08x}", section.origin), section.origin, "0x");
-      }
-      case FieldKind::kCells: {
-        const bool same = field.cells.base == section.origin && field.cells.size == section.length;
-        return same && !(mends_ && field.cells.is_wrong) ? std::nullopt
-                                                         : std::optional{cells_text(section)};
-      }
-      case FieldKind::kSize: {
-        const bool stays =
-            !forced_ && placed.before != nullptr && placed.before->length == section.length;
-        return stays ? std::nullopt : std::optional{people_size(section.length)};
-      }
-      case FieldKind::kRowClass:
-        break;
-    }
-    const bool stays = keeps_ || *placed.entry % 2 == row % 2;
-    return stays ? std::nullopt : std::optional{std::string{row_class(row)}};
-  }
-
-  [[nodiscard]] std::optional<std::string> edited_number(Span span, std::uint64_t value) const {
-    const std::string_view digits = without_suffix(text(span));
-    const std::string suffix{text(span).substr(digits.size())};
-    return unless_same({span.begin, span.begin + digits.size()}, hex_number(value) + suffix, value);
-  }
-
-  [[nodiscard]] std::optional<std::string> unless_same(Span span,
-                                                       std::string wanted,
-                                                       std::uint64_t value,
-                                                       std::string_view prefix = {}) const {
-    const auto now = core::parse_address(fmt::format("{}{}", prefix, text(span)));
-    return now && *now == value ? std::nullopt : std::optional{std::move(wanted)};
-  }
-
   // Each entry with what stands above it: from the end of the one before.
-  [[nodiscard]] std::vector<Span> blocks_of(core::Diagnostics& problems) const {
+  [[nodiscard]] core::Result<std::vector<Span>> blocks_of(const std::vector<Entry>& entries,
+                                                          std::size_t blank_lines) const {
     std::vector<Span> blocks;
-    for (std::size_t i = 0; i < entries_.size(); ++i) {
-      const Span span = entries_[i].span;
-      const std::size_t limit = i + 1 < entries_.size() ? entries_[i + 1].span.begin : text_.size();
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      const Span span = entries[i].span;
+      const std::size_t limit = i + 1 < entries.size() ? entries[i + 1].span.begin : text_.size();
       if (limit < span.end) {
-        problems.push_back(tangled(entries_[i + 1].span));
-        return {};
+        return core::fail(tangled(entries[i + 1].span));
       }
       const std::size_t begin = blocks.empty() ? first_block(span.begin) : blocks.back().end;
-      blocks.push_back({begin, std::min(block_end(span.end), limit)});
+      blocks.push_back({begin, std::min(block_end(span.end, blank_lines), limit)});
     }
     return blocks;
   }
 
-  // Lines that are only a comment belong to the entry below them.
-  [[nodiscard]] std::size_t first_block(std::size_t begin) const {
-    std::size_t block = offsets_.line_begin(begin);
-    if (!core::trim(text({block, begin})).empty()) {
-      return begin;
-    }
-    while (block > 0) {
-      const std::size_t above = offsets_.line_begin(block - 1);
-      const std::string_view line = core::trim(text({above, block}));
-      if (!line.starts_with("/*") || !line.ends_with("*/")) {
-        break;
-      }
-      block = above;
-    }
-    return block;
-  }
-
-  // With the rest of the line, if that is at most a comment.
-  [[nodiscard]] std::size_t block_end(std::size_t end) const {
-    std::size_t behind = offsets_.behind_line(end);
-    const std::string_view rest = core::trim(text({end, behind}));
-    if (!rest.empty() && !rest.starts_with("//") &&
-        !(rest.starts_with("/*") && rest.find("*/") == rest.size() - 2)) {
-      return end;
-    }
-    for (std::size_t i = 0; i < format_->blank_lines_behind() && behind < text_.size(); ++i) {
-      const std::size_t next = offsets_.behind_line(behind);
-      if (!core::trim(text({behind, next})).empty()) {
-        break;
-      }
-      behind = next;
-    }
-    return behind;
-  }
-
   [[nodiscard]] std::string copy(Span span, const std::vector<TextEdit>& edits) const {
     std::string copied;
-    std::size_t at = span.begin;
+    std::size_t from = span.begin;
     for (const TextEdit& edit : edits) {
       if (edit.span.begin >= span.begin && edit.span.end <= span.end) {
-        copied += text({at, edit.span.begin});
+        copied += at({from, edit.span.begin});
         copied += edit.text;
-        at = edit.span.end;
+        from = edit.span.end;
       }
     }
-    copied += text({at, span.end});
+    copied += at({from, span.end});
     return copied;
-  }
-
-  [[nodiscard]] std::string line_end() const {
-    const std::size_t first = text_.find('\n');
-    const bool both = first != std::string_view::npos && first > 0 && text_[first - 1] == '\r';
-    return both ? "\r\n" : "\n";
   }
 
   [[nodiscard]] std::string with_line_ends(const std::string& lines) const {
@@ -378,7 +118,11 @@ class Regenerator {
     return written;
   }
 
-  [[nodiscard]] core::Place whole_file() const { return {file_.path}; }
+  [[nodiscard]] std::string line_end() const {
+    const std::size_t first = text_.find('\n');
+    const bool both = first != std::string_view::npos && first > 0 && text_[first - 1] == '\r';
+    return both ? "\r\n" : "\n";
+  }
 
   [[nodiscard]] core::Diagnostic tangled(Span span) const {
     const std::string_view above = text_.substr(0, span.begin);
@@ -391,46 +135,282 @@ class Regenerator {
                        "run the script, or put each entry on lines of its own");
   }
 
-  // Reads what was written, as if it were a file. What somebody edited by hand may differ.
-  [[nodiscard]] core::Diagnostics verify(const std::string& content, std::size_t by_hand) const {
-    const emit::MapFile written{file_.path, content};
-    const auto format = generated_format(after_.kind);
-    core::Diagnostics problems = format->read(written);
-    if (!problems.empty()) {
-      core::add_text(problems, file_.path, content);
-      return problems;
+ private:
+  // Lines that are only a comment belong to the entry below them.
+  [[nodiscard]] std::size_t first_block(std::size_t begin) const {
+    std::size_t block = offsets_.line_begin(begin);
+    if (!core::trim(at({block, begin})).empty()) {
+      return begin;
     }
-    const auto differences = format->differences(after_);
-    if (differences.size() > (keeps_ ? by_hand : 0)) {
-      core::Diagnostic problem = core::error(
-          Code::kSdkGenerated,
-          fmt::format("editing this file in place does not make what the script does: {}",
-                      differences.front().what),
-          whole_file(),
-          "run the script");
-      for (std::size_t i = 1; i < differences.size(); ++i) {
-        problem.details.push_back(differences[i].what);
+    while (block > 0) {
+      const std::size_t above = offsets_.line_begin(block - 1);
+      const std::string_view line = core::trim(at({above, block}));
+      if (!line.starts_with("/*") || !line.ends_with("*/")) {
+        break;
       }
-      problems.push_back(std::move(problem));
+      block = above;
     }
-    return problems;
+    return block;
   }
 
-  const ScriptExport& before_;
-  const ScriptExport& after_;
-  const emit::MapFile& file_;
+  // With the rest of the line, if that is at most a comment.
+  [[nodiscard]] std::size_t block_end(std::size_t end, std::size_t blank_lines) const {
+    std::size_t behind = offsets_.behind_line(end);
+    const std::string_view rest = core::trim(at({end, behind}));
+    if (!rest.empty() && !rest.starts_with("//") &&
+        !(rest.starts_with("/*") && rest.find("*/") == rest.size() - 2)) {
+      return end;
+    }
+    for (std::size_t i = 0; i < blank_lines && behind < text_.size(); ++i) {
+      const std::size_t next = offsets_.behind_line(behind);
+      if (!core::trim(at({behind, next})).empty()) {
+        break;
+      }
+      behind = next;
+    }
+    return behind;
+  }
+
+  core::SharedText path_;
   std::string_view text_;
   Offsets offsets_;
-  bool forced_;
-  /// There are edits by hand, and they stay.
-  bool keeps_ = false;
-  bool in_place_ = false;
-  /// Something changes, so that cells that nothing can read are put right, too.
-  bool mends_ = false;
-  std::unique_ptr<GeneratedFormat> format_;
-  std::vector<Entry> entries_;
-  std::vector<Placed> placed_;
 };
+
+// What is done about values that are not as the script made them.
+struct Treatment {
+  /// There are edits by hand, and they are overwritten.
+  bool forced = false;
+  /// There are edits by hand, and they stay.
+  bool keeps = false;
+  /// Something changes, so that cells that nothing can read are put right, too.
+  bool mends = false;
+};
+
+// The entries of a file, and the sections that it is to have.
+struct Rows {
+  std::vector<Entry> entries;
+  std::vector<Placed> placed;
+  /// No entry comes, goes or changes its place.
+  bool in_place = false;
+};
+
+std::optional<std::string> unless_same(std::string_view now,
+                                       std::string wanted,
+                                       std::uint64_t value,
+                                       std::string_view prefix = {}) {
+  const auto number = core::parse_address(fmt::format("{}{}", prefix, now));
+  return number && *number == value ? std::nullopt : std::optional{std::move(wanted)};
+}
+
+std::optional<std::string> edited_number(std::string_view now, std::uint64_t value) {
+  const std::string_view digits = without_suffix(now);
+  return unless_same(
+      digits, fmt::format("{}{}", hex_number(value), now.substr(digits.size())), value);
+}
+
+// None where it stays.
+std::optional<std::string> edited(const Field& field,
+                                  std::string_view now,
+                                  const Placed& placed,
+                                  std::size_t row,
+                                  const Treatment& treatment) {
+  const ScriptSection& section = *placed.section;
+  switch (field.kind) {
+    case FieldKind::kOrigin:
+      return edited_number(now, section.origin);
+    case FieldKind::kLength:
+      return edited_number(now, section.length);
+    case FieldKind::kLast:
+      return unless_same(now, last_text(section), section.origin + section.length - 1);
+    case FieldKind::kUnitAddress: {
+      // Only a name: nothing says that it is wrong while the node stays.
+      const bool stays =
+          !treatment.forced && placed.before != nullptr && placed.before->origin == section.origin;
+      return stays ? std::nullopt
+                   : unless_same(now, fmt::format("{:08x}", section.origin), section.origin, "0x");
+    }
+    case FieldKind::kCells: {
+      const bool same = field.cells.base == section.origin && field.cells.size == section.length;
+      return same && !(treatment.mends && field.cells.is_wrong)
+                 ? std::nullopt
+                 : std::optional{cells_text(section)};
+    }
+    case FieldKind::kSize: {
+      const bool stays =
+          !treatment.forced && placed.before != nullptr && placed.before->length == section.length;
+      return stays ? std::nullopt : std::optional{people_size(section.length)};
+    }
+    case FieldKind::kRowClass:
+      break;
+  }
+  const bool stays = treatment.keeps || *placed.entry % 2 == row % 2;
+  return stays ? std::nullopt : std::optional{std::string{row_class(row)}};
+}
+
+// What is not as the script had it is somebody's own, as is what it has none of. Sections that
+// are new, or gone, are told as differences by whoever reads the file next.
+void keep_own(const EntryText& text, Rows& rows) {
+  constexpr Treatment kKeeps{.keeps = true};
+  std::vector<Placed>& placed = rows.placed;
+  std::erase_if(placed, [](const Placed& each) { return !each.entry || !each.before; });
+  for (std::size_t row = 0; row < placed.size(); ++row) {
+    Placed as_before = placed[row];
+    as_before.section = as_before.before;
+    const auto& fields = rows.entries[*as_before.entry].fields;
+    placed[row].is_kept = std::ranges::any_of(fields, [&](const Field& field) {
+      return field.kind != FieldKind::kRowClass &&
+             edited(field, text.at(field.span), as_before, row, kKeeps);
+    });
+  }
+}
+
+// Whether the entries are those that are to be, in the script's order of before.
+bool keeps_order(const Rows& rows, const Sections& old) {
+  const auto same = [](const Placed& placed, const ScriptSection* section) {
+    return placed.before == section && placed.entry.has_value();
+  };
+  return rows.placed.size() == rows.entries.size() && std::ranges::equal(rows.placed, old, same);
+}
+
+// Pairs the sections before and after with the entries.
+Rows rows_of(const EntryText& text,
+             const GeneratedFormat& format,
+             const ScriptExport& before,
+             const ScriptExport& after,
+             bool keeps) {
+  Rows rows{.entries = format.entries(before, after)};
+  const Sections old = sorted_sections(before);
+  std::map<std::string, std::deque<const ScriptSection*>> sections;
+  for (const ScriptSection* section : old) {
+    sections[format.key(*section)].push_back(section);
+  }
+  std::map<std::string, std::deque<std::size_t>> entries;
+  for (std::size_t i = 0; i < rows.entries.size(); ++i) {
+    entries[rows.entries[i].key].push_back(i);
+  }
+  for (const ScriptSection* section : sorted_sections(after)) {
+    Placed placed{section, nullptr, std::nullopt};
+    const std::string key = format.key(*section);
+    if (auto& same = sections[key]; !same.empty()) {
+      placed.before = same.front();
+      same.pop_front();
+    }
+    const bool alike = placed.before == nullptr || format.same_shape(*placed.before, *section);
+    if (auto& here = entries[key]; !here.empty()) {
+      placed.entry = alike ? std::optional{here.front()} : std::nullopt;
+      here.pop_front();
+    }
+    rows.placed.push_back(placed);
+  }
+  if (keeps) {
+    keep_own(text, rows);
+  }
+  rows.in_place = keeps || keeps_order(rows, old);
+  if (rows.in_place) {
+    // Entries that somebody moved, with nothing else, stay where they are.
+    std::ranges::sort(rows.placed, {}, &Placed::entry);
+  }
+  return rows;
+}
+
+// Sorted by their places.
+std::vector<TextEdit> all_edits(const EntryText& text,
+                                const GeneratedFormat& format,
+                                const Rows& rows,
+                                const std::vector<LooseField>& loose,
+                                const Treatment& treatment) {
+  std::vector<TextEdit> edits;
+  for (std::size_t row = 0; row < rows.placed.size(); ++row) {
+    const Placed& placed = rows.placed[row];
+    if (!placed.entry || placed.is_kept) {
+      continue;
+    }
+    const Entry& entry = rows.entries[*placed.entry];
+    if (treatment.forced && !format.has_shape(entry, *placed.section)) {
+      const std::string lines = format.render(*placed.section, row);
+      edits.push_back({entry.span, text.with_line_ends(std::string{core::trim(lines)})});
+      continue;
+    }
+    for (const Field& field : entry.fields) {
+      if (auto value = edited(field, text.at(field.span), placed, row, treatment)) {
+        edits.push_back({field.span, std::move(*value)});
+      }
+    }
+  }
+  for (const LooseField& field : loose) {
+    if (auto value = edited_number(text.at(field.span), field.value)) {
+      edits.push_back({field.span, std::move(*value)});
+    }
+  }
+  std::ranges::sort(
+      edits, [](const TextEdit& a, const TextEdit& b) { return a.span.begin < b.span.begin; });
+  return edits;
+}
+
+core::Result<std::string> compose(const EntryText& text,
+                                  const GeneratedFormat& format,
+                                  const Rows& rows,
+                                  const std::vector<LooseField>& loose,
+                                  Treatment treatment) {
+  std::vector<TextEdit> edits = all_edits(text, format, rows, loose, treatment);
+  if (!edits.empty() || !rows.in_place) {
+    treatment.mends = true;
+    edits = all_edits(text, format, rows, loose, treatment);
+  }
+  for (std::size_t i = 1; i < edits.size(); ++i) {
+    if (edits[i].span.begin < edits[i - 1].span.end) {
+      return core::fail(text.tangled(edits[i].span));
+    }
+  }
+  if (rows.in_place) {
+    return text.copy({0, text.size()}, edits);
+  }
+  if (rows.entries.empty()) {
+    return core::fail(core::error(Code::kVerifyParse,
+                                  "there is no entry beside which others could be written",
+                                  text.whole_file(),
+                                  "run the script"));
+  }
+  const auto blocks = text.blocks_of(rows.entries, format.blank_lines_behind());
+  MEMSIZE_TRY(blocks);
+  std::string content = text.copy({0, blocks->front().begin}, edits);
+  for (std::size_t row = 0; row < rows.placed.size(); ++row) {
+    const Placed& placed = rows.placed[row];
+    content += placed.entry ? text.copy((*blocks)[*placed.entry], edits)
+                            : text.with_line_ends(format.render(*placed.section, row));
+    if (!content.empty() && content.back() != '\n') {
+      content += text.line_end();
+    }
+  }
+  content += text.copy({blocks->back().end, text.size()}, edits);
+  return content;
+}
+
+// Reads what was written, as if it were a file. What somebody edited by hand may differ.
+core::Diagnostics check_written(const emit::MapFile& written,
+                                const ScriptExport& after,
+                                std::size_t by_hand) {
+  const auto format = generated_format(after.kind);
+  core::Diagnostics problems = format->read(written);
+  if (!problems.empty()) {
+    core::add_text(problems, written.path, written.content);
+    return problems;
+  }
+  const auto differences = format->differences(after);
+  if (differences.size() > by_hand) {
+    core::Diagnostic problem =
+        core::error(Code::kSdkGenerated,
+                    fmt::format("editing this file in place does not make what the script does: {}",
+                                differences.front().what),
+                    {written.path},
+                    "run the script");
+    for (std::size_t i = 1; i < differences.size(); ++i) {
+      problem.details.push_back(differences[i].what);
+    }
+    problems.push_back(std::move(problem));
+  }
+  return problems;
+}
 
 }  // namespace
 
@@ -442,7 +422,42 @@ core::Result<Regenerated> regenerate(const ScriptExport& before,
                                      const ScriptExport& after,
                                      const emit::MapFile& file,
                                      HandEdits choice) {
-  return Regenerator{before, after, file, choice}.run();
+  const auto format = before.kind == after.kind ? generated_format(after.kind) : nullptr;
+  if (format == nullptr) {
+    return core::fail(core::error(Code::kSdkGenerated,
+                                  "this is no file whose values can be edited in place",
+                                  {file.path},
+                                  "run the script"));
+  }
+  const auto failed = [&](core::Diagnostics problems) {
+    core::add_text(problems, file.path, file.content);
+    return tl::make_unexpected(std::move(problems));
+  };
+  if (core::Diagnostics problems = format->read(file); !problems.empty()) {
+    return failed(std::move(problems));
+  }
+  Regenerated result{file.content, format->differences(before)};
+  const bool is_edited = !result.hand_edits.empty();
+  if (is_edited && format->differences(after).empty()) {
+    result.hand_edits.clear();
+    return result;
+  }
+  const bool forced = is_edited && choice == HandEdits::kForce;
+  const bool keeps = is_edited && !forced;
+  const EntryText text{file};
+  const Rows rows = rows_of(text, *format, before, after, keeps);
+  const auto loose = keeps ? std::vector<LooseField>{} : format->loose(after);
+  auto content = compose(text, *format, rows, loose, {.forced = forced, .keeps = keeps});
+  if (!content) {
+    return failed(std::move(content.error()));
+  }
+  result.content = std::move(*content);
+  core::Diagnostics problems =
+      check_written({file.path, result.content}, after, keeps ? result.hand_edits.size() : 0);
+  if (!problems.empty()) {
+    return tl::make_unexpected(std::move(problems));
+  }
+  return result;
 }
 
 }  // namespace memsize::sdk
