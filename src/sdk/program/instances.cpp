@@ -67,6 +67,73 @@ std::string like(const core::TextEdits& text,
   return fmt::format("{}={}{};", begin, is_tight_behind ? "" : " ", value);
 }
 
+bool is_blank(const InstanceScript& script, const core::TextEdits& text, std::size_t line) {
+  return script.is_free(line) && core::trim(text.line(line)).empty();
+}
+
+// Where the comment begins that stands directly above a line; the line where none does.
+std::size_t comment_above(const InstanceScript& script,
+                          const core::TextEdits& text,
+                          std::size_t line) {
+  std::size_t top = line;
+  for (std::size_t above = line; above-- > 1 && script.is_free(above);) {
+    const std::string_view words = core::trim(text.line(above));
+    if (words.empty()) {
+      break;
+    }
+    top = words.starts_with("/*") || words.starts_with("//") ? above : top;
+  }
+  return top;
+}
+
+// Of two blank lines that would come together, one goes, too.
+void add_blanks(const InstanceScript& script,
+                const core::TextEdits& text,
+                std::set<std::size_t>& removed) {
+  const std::set<std::size_t> lines = removed;
+  for (const std::size_t line : lines) {
+    std::size_t before = line - 1;
+    while (before > 0 && removed.contains(before)) {
+      --before;
+    }
+    const bool opens = before == 0 || is_blank(script, text, before);
+    if (lines.contains(line + 1) || !opens) {
+      continue;
+    }
+    if (line == text.lines() && before != 0) {
+      removed.insert(before);
+    } else if (line < text.lines() && is_blank(script, text, line + 1)) {
+      removed.insert(line + 1);
+    }
+  }
+}
+
+// The last setting in an instance that stays.
+const Setting* last_kept(const InstanceScript& script, const std::map<unsigned, unsigned>& kept) {
+  const Setting* last = nullptr;
+  for (const Setting& setting : script.settings()) {
+    const bool counts = !setting.property.empty() && kept.contains(setting.instance);
+    last = counts ? &setting : last;
+  }
+  return last;
+}
+
+// Whether a blank line stands before what is set in that instance.
+bool is_spaced_from(const InstanceScript& script,
+                    const core::TextEdits& text,
+                    const Setting& setting) {
+  std::size_t line = setting.place.line;
+  for (const Setting& other : script.settings()) {
+    if (other.instance == setting.instance && !other.property.empty()) {
+      line = std::min(line, other.place.line);
+    }
+  }
+  while (line > 1 && script.is_free(line - 1) && !is_blank(script, text, line - 1)) {
+    --line;
+  }
+  return line > 1 && is_blank(script, text, line - 1);
+}
+
 // Carries a plan out.
 class InstanceEditor {
  public:
@@ -108,56 +175,17 @@ class InstanceEditor {
                                   kOwnLine));
         continue;
       }
-      for (std::size_t line = setting.place.line; line <= setting.last_line; ++line) {
+      const std::size_t first = setting.property.empty()
+                                    ? setting.place.line
+                                    : comment_above(script_, edits_, setting.place.line);
+      for (std::size_t line = first; line <= setting.last_line; ++line) {
         removed_.insert(line);
-      }
-      if (!setting.property.empty()) {
-        remove_comment(setting.place.line);
       }
     }
     if (!core::has_errors(errors_)) {
-      remove_blanks();
+      add_blanks(script_, edits_, removed_);
       for (const std::size_t line : removed_) {
         edits_.remove_lines(line, line);
-      }
-    }
-  }
-
-  // The comment that stands directly above a line, from the line on that begins it.
-  void remove_comment(std::size_t line) {
-    std::size_t top = 0;
-    for (std::size_t above = line; above-- > 1 && script_.is_free(above);) {
-      const std::string_view text = core::trim(edits_.line(above));
-      if (text.empty()) {
-        break;
-      }
-      top = text.starts_with("/*") || text.starts_with("//") ? above : top;
-    }
-    for (; top != 0 && top < line; ++top) {
-      removed_.insert(top);
-    }
-  }
-
-  [[nodiscard]] bool is_blank(std::size_t line) const {
-    return script_.is_free(line) && core::trim(edits_.line(line)).empty();
-  }
-
-  // Of two blank lines that would come together, one.
-  void remove_blanks() {
-    const std::set<std::size_t> lines = removed_;
-    for (const std::size_t line : lines) {
-      std::size_t before = line - 1;
-      while (before > 0 && removed_.contains(before)) {
-        --before;
-      }
-      const bool opens = before == 0 || is_blank(before);
-      if (lines.contains(line + 1) || !opens) {
-        continue;
-      }
-      if (line == edits_.lines() && before != 0) {
-        removed_.insert(before);
-      } else if (line < edits_.lines() && is_blank(line + 1)) {
-        removed_.insert(line + 1);
       }
     }
   }
@@ -181,16 +209,12 @@ class InstanceEditor {
     }
   }
 
-  [[nodiscard]] const Setting* creation(unsigned instance) const {
-    return script_.find(instance, "");
-  }
-
   // Creations are in the order of the numbers; each new one stands behind the one before it.
   void declare() {
     std::size_t anchor = 0;
     const Setting* pattern = nullptr;
     for (const InstancePlan::Wanted& wanted : plan_.wanted) {
-      if (const Setting* known = creation(wanted.number)) {
+      if (const Setting* known = script_.find(wanted.number, "")) {
         pattern = known;
         anchor = known->last_line;
         if (!script_.is_alone(*known)) {
@@ -207,7 +231,7 @@ class InstanceEditor {
       if (anchor == 0) {
         errors_.push_back(refusal(
             fmt::format("there is no place here to create '{}{}'", script_.module(), wanted.number),
-            pattern == nullptr ? whole() : pattern->place,
+            pattern == nullptr ? core::Place{script_.path()} : pattern->place,
             pattern == nullptr ? fmt::format("add the module to the script first: const {} = "
                                              "scripting.addModule(...)",
                                              script_.module())
@@ -222,11 +246,9 @@ class InstanceEditor {
     }
   }
 
-  [[nodiscard]] core::Place whole() const { return {script_.path()}; }
-
   // What is set in a new instance stands behind that of the one before it.
   void add() {
-    const Setting* anchor = last_kept();
+    const Setting* anchor = last_kept(script_, numbers_);
     for (const InstancePlan::Wanted& wanted : plan_.wanted) {
       if (wanted.from) {
         const Setting* last = script_.last_of(*wanted.from);
@@ -241,7 +263,7 @@ class InstanceEditor {
         errors_.push_back(refusal(
             "nothing can be put behind this line: it has more on it", anchor->place, kOwnLine));
       } else {
-        const bool is_spaced = is_spaced_from(*anchor);
+        const bool is_spaced = is_spaced_from(script_, edits_, *anchor);
         edits_.insert_after_line(anchor->last_line,
                                  (is_spaced ? "\n" : "") + like(edits_, *anchor, head, value));
       }
@@ -257,30 +279,6 @@ class InstanceEditor {
     if (last != 0) {
       edits_.insert_after_line(last, "\n" + line);
     }
-  }
-
-  // The last setting in an instance that stays.
-  [[nodiscard]] const Setting* last_kept() const {
-    const Setting* last = nullptr;
-    for (const Setting& setting : script_.settings()) {
-      const bool counts = !setting.property.empty() && numbers_.contains(setting.instance);
-      last = counts ? &setting : last;
-    }
-    return last;
-  }
-
-  // Whether a blank line stands before what is set in that instance.
-  [[nodiscard]] bool is_spaced_from(const Setting& setting) const {
-    std::size_t line = setting.place.line;
-    for (const Setting& other : script_.settings()) {
-      if (other.instance == setting.instance && !other.property.empty()) {
-        line = std::min(line, other.place.line);
-      }
-    }
-    while (line > 1 && script_.is_free(line - 1) && !is_blank(line - 1)) {
-      --line;
-    }
-    return line > 1 && is_blank(line - 1);
   }
 
   const InstanceScript& script_;
