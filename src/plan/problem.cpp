@@ -302,8 +302,12 @@ void check_rules(const Rules& rules, const PlanReport& wanted, core::Diagnostics
 
 void find_homes(Slot& slot, const Wish& wish, const Banks& banks, Mistakes& mistakes) {
   slot.homes = homes_of(wish, banks, mistakes);
+  // An offset without a memory is one in the cheapest that reaches so far.
   if (slot.offset && slot.homes.size() > 1) {
-    slot.homes.resize(1);
+    const auto first = std::ranges::find_if(slot.homes, [&](const Home& home) {
+      return *slot.offset + slot.size <= banks[home.bank].budget;
+    });
+    slot.homes = {first == slot.homes.end() ? slot.homes.front() : *first};
   }
   for (Home& home : slot.homes) {
     const Bank& bank = banks[home.bank];

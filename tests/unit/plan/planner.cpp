@@ -300,6 +300,18 @@ TEST_CASE("offsets that are kept") {
   CHECK(error_of(report, {}, options).code == Code::kPlanAlignment);
 }
 
+TEST_CASE("an offset that is kept is one in the cheapest memory that reaches so far") {
+  PlanReport report = report_of({scratch("a", 0, 2, 100), scratch("b", 0, 2, 100)});
+  report.blocks[0].offset = Bytes{300};
+  PlanOptions options;
+  options.keep_offsets = true;
+  const PlanOutcome outcome = plan_of(report, part(160, 400), options);
+  CHECK(block_of(outcome, "a").memory == "sram");
+  CHECK(block_of(outcome, "a").offset == Bytes{300});
+  CHECK(block_of(outcome, "b").memory == "dtcm");
+  CHECK(block_of(plan_of(report, part(400, 400), options), "a").memory == "dtcm");
+}
+
 TEST_CASE("what nobody can plan is a clear error") {
   PlannedBlock timeless = scratch("a", 0, 1, 8);
   timeless.live.reset();
