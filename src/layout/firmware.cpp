@@ -73,11 +73,22 @@ std::vector<ImageSection> sections_of(const Image& image) {
   return sections;
 }
 
-bool holds_section(const Region& region, const ImageSection& section) {
+// How many bytes the region has from the address on; 0: the address is not in it.
+std::uint64_t bytes_from(const Region& region, std::uint64_t address) {
   const auto range = region.virtual_range();
-  return range && !range->empty() && section.address >= range->base().value() &&
-         section.address - range->base().value() < range->size().count() &&
-         section.size.count() <= range->size().count() - (section.address - range->base().value());
+  return range && address >= range->base().value() &&
+                 address - range->base().value() < range->size().count()
+             ? range->size().count() - (address - range->base().value())
+             : 0;
+}
+
+bool begins_in(const Region& region, std::uint64_t address) {
+  return bytes_from(region, address) != 0;
+}
+
+bool holds_section(const Region& region, const ImageSection& section) {
+  return begins_in(region, section.address) &&
+         section.size.count() <= bytes_from(region, section.address);
 }
 
 core::Bytes bytes_in(const Region& region,
@@ -85,7 +96,10 @@ core::Bytes bytes_in(const Region& region,
                      const std::vector<ImageSection>& sections) {
   core::Bytes bytes;
   for (const ImageSection& section : sections) {
-    bytes += holds_section(region, section) ? section.size : core::Bytes{};
+    // A segment may go on into another region.
+    const bool is_in = image.sections.empty() ? begins_in(region, section.address)
+                                              : holds_section(region, section);
+    bytes += is_in ? section.size : core::Bytes{};
   }
   for (const ImageRegion& row : image.regions) {
     bytes += row.name == region.name ? row.used : core::Bytes{};
@@ -165,6 +179,27 @@ class CoreLinkerMap {
   const board::CoreSections* sections_;
   std::map<std::string, board::PlacedSection> placed_;
 };
+
+// Segments, cut where one goes on from a region into what is behind it: a linker joins what lies
+// side by side.
+std::vector<ImageSection> cut_at_regions(const std::vector<ImageSection>& segments,
+                                         const CoreLinkerMap& linker) {
+  std::vector<ImageSection> parts;
+  for (ImageSection rest : segments) {
+    for (const Region* region : linker.regions()) {
+      const std::uint64_t here = bytes_from(*region, rest.address);
+      if (here != 0 && here < rest.size.count() && linker.around(rest) == nullptr) {
+        parts.push_back(rest);
+        parts.back().size = core::Bytes{here};
+        rest.address += here;
+        rest.load_address += here;
+        rest.size = rest.size - core::Bytes{here};
+      }
+    }
+    parts.push_back(std::move(rest));
+  }
+  return parts;
+}
 
 // --- an image with sections
 
@@ -490,7 +525,7 @@ FirmwareReport check_firmware(const MemoryMap& map,
     report.sha256 = core::sha256(image.content.str());
   }
   report.resources = image.resources;
-  const std::vector<ImageSection> sections = sections_of(image);
+  std::vector<ImageSection> sections = sections_of(image);
   if (image.machine.starts_with("x86")) {
     report.diagnostics.push_back(
         wrong_image(image,
@@ -512,6 +547,9 @@ FirmwareReport check_firmware(const MemoryMap& map,
     return report;
   }
   const CoreLinkerMap linker{map, report.core};
+  if (image.sections.empty()) {
+    sections = cut_at_regions(sections, linker);
+  }
   if (!image.regions.empty()) {
     take_map(linker, image, options.full_percent, report);
     return report;

@@ -150,6 +150,17 @@ TEST_CASE("without sections the segments are counted") {
   CHECK(report.core == "r5");
   REQUIRE(report.regions.size() == 1);
   CHECK(report.regions[0].need == Bytes{0x2010});
+  // One that goes on into the next region is a part of each; what is behind that is nowhere.
+  const auto joined = checked({}, {{kCode, kCode, 0, 0, 64}, {kEnd - 16, kEnd - 16, 0, 0, 40}});
+  CHECK(test::find(joined.diagnostics, Code::kFirmwareRegion) == nullptr);
+  REQUIRE(joined.regions.size() == 2);
+  CHECK(joined.regions[0].need == Bytes{64 + 16});
+  CHECK(joined.regions[1].need == Bytes{24});
+  const auto beyond = checked({}, {{kCode, kCode, 0, 0, kEnd - kCode + 0x100000 + 8}});
+  CHECK(beyond.core == "r5");
+  const auto* const stray = test::find(beyond.diagnostics, Code::kFirmwareRegion);
+  REQUIRE(stray != nullptr);
+  CHECK(test::contains(stray->message, "'(segment)' [0xA1100000, 0xA1100008)"));
 }
 
 TEST_CASE("a map of TI's linker is joined by names") {
