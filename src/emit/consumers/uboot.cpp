@@ -78,7 +78,9 @@ core::Result<std::vector<Artifact>> render_uboot(const EmitInput& input) {
 
 struct ScriptNode {
   WrittenRange range;
+  /// As it is made, and as its properties are set.
   std::string name;
+  std::string set_as;
   std::string compatible;
   std::uint64_t alignment = 0;
   bool no_map = false;
@@ -93,8 +95,15 @@ class ScriptReader {
 
   std::vector<ScriptNode> read() {
     while (!cursor_.done() && errors_.empty()) {
-      if (cursor_.take() == "fdt") {
+      const std::string word = cursor_.take();
+      if (word == "fdt") {
         command();
+      } else if (word == "setenv" && cursor_.peek() == "memsize_node" && !nodes_.empty()) {
+        cursor_.take();
+        for (const char* part : {"/", "reserved-memory", "/"}) {
+          cursor_.expect(part);
+        }
+        nodes_.back().set_as = cursor_.take();
       }
     }
     return std::move(nodes_);
@@ -205,6 +214,13 @@ void hold_script_node(const ScriptNode& node,
                       carveout.label,
                       core::printable(node.name, 60),
                       core::format_hex(node.range.base)));
+  }
+  if (node.set_as != node.name) {
+    wrong("name",
+          fmt::format("'{}' is made as node '{}', but its properties are set in '{}'",
+                      carveout.label,
+                      core::printable(node.name, 60),
+                      core::printable(node.set_as, 60)));
   }
   if (node.compatible != carveout.compatible) {
     wrong("compatible",
