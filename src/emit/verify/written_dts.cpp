@@ -471,9 +471,11 @@ class DtsParser {
   void property(Where where, WrittenNode* node) {
     const core::Place place = cursor_.place();
     if (is_behind_node_ && !conditions_.is_any_open()) {
-      cursor_.wrong(fmt::format("'{}' stands behind a node of this node: dtc refuses the file",
-                                core::printable(cursor_.peek(), 40)),
-                    place);
+      errors_.push_back(core::error(Code::kVerifyParse,
+                                    fmt::format("'{}' stands behind a node of this node",
+                                                core::printable(cursor_.peek(), 40)),
+                                    place,
+                                    "put it before the nodes: dtc refuses the file"));
     }
     if (node != nullptr) {
       once(place);
