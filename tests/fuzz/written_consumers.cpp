@@ -54,6 +54,7 @@ const std::vector<ConsumerFile>& consumer_files() {
       {"reserved_memory.cmd",
        "# nodes\nfdt addr ${fdt_addr_r}\n"
        "if fdt get value memsize_node /__symbols__ r_label; then true; else\n"
+       "  setenv memsize_node /reserved-memory/r-node@1000\n"
        "  fdt mknode /reserved-memory r-node@1000\nfi\n"
        "fdt set ${memsize_node} reg <0x0 0x1000 0x0 0x1000>\n"
        "fdt set ${memsize_node} compatible \"a,b\"\nfdt set ${memsize_node} no-map\n",
