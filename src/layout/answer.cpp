@@ -143,4 +143,19 @@ std::string name_meant(std::string_view text, const std::vector<std::string>& na
   return {};
 }
 
+AddressReading reading_of(const CoreHardware& core, std::uint64_t address) {
+  Sight sight = look_at(core, address, 1).front();
+  AddressReading reading{.core = core.core,
+                         .build = core.build,
+                         .is_mapped = sight.is_mapped,
+                         .physical = sight.physical,
+                         .cached = std::move(sight.cached),
+                         .by = std::move(sight.by),
+                         .by_place = std::move(sight.by_place)};
+  if (!sight.moved_by.empty()) {
+    reading.by += (reading.by.empty() ? "" : ", ") + sight.moved_by;
+  }
+  return reading;
+}
+
 }  // namespace memsize::layout

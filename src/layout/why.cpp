@@ -615,16 +615,7 @@ Landing landing_on_bus(const MemoryMap& map, std::uint64_t physical, AddressRead
 }
 
 Landing landing_by_core(const MemoryMap& map, const CoreHardware& core, std::uint64_t address) {
-  const Sight sight = look_at(core, address, 1).front();
-  AddressReading reading{.core = core.core,
-                         .is_mapped = sight.is_mapped,
-                         .physical = sight.physical,
-                         .cached = sight.cached,
-                         .by = sight.by,
-                         .by_place = sight.by_place};
-  if (!sight.moved_by.empty()) {
-    reading.by += (reading.by.empty() ? "" : ", ") + sight.moved_by;
-  }
+  AddressReading reading = reading_of(core, address);
   if (const Region* own = own_at(map, core.core, address); own != nullptr) {
     reading.name = own->name;
     reading.offset = address - own->virtual_base->value();
@@ -633,8 +624,9 @@ Landing landing_by_core(const MemoryMap& map, const CoreHardware& core, std::uin
     }
     return {std::move(reading), own};
   }
-  return sight.physical ? landing_on_bus(map, *sight.physical, std::move(reading))
-                        : Landing{std::move(reading)};
+  const auto physical = reading.physical;
+  return physical ? landing_on_bus(map, *physical, std::move(reading))
+                  : Landing{std::move(reading)};
 }
 
 // Of a core that was asked for, an address is read by it alone; who else sees the same memory is

@@ -147,6 +147,9 @@ struct Answer {
 [[nodiscard]] std::optional<Subject> subject_of_entries(const std::vector<CoreHardware>& cores,
                                                         const std::string& name);
 
+/// What the core sees at the address, and by which entries; which range it is in, who asks knows.
+[[nodiscard]] AddressReading reading_of(const CoreHardware& core, std::uint64_t address);
+
 struct Question {
   std::string text;
   /// Only what this core makes of an address; empty: everybody.

@@ -677,17 +677,7 @@ Landing landing_on_bus(const TreeMemory& memory, std::uint64_t physical, Address
 }
 
 Landing landing_by_core(const TreeMemory& memory, const CoreHardware& core, std::uint64_t address) {
-  const Sight sight = layout::look_at(core, address, 1).front();
-  AddressReading reading{.core = core.core,
-                         .build = core.build,
-                         .is_mapped = sight.is_mapped,
-                         .physical = sight.physical,
-                         .cached = sight.cached,
-                         .by = sight.by,
-                         .by_place = sight.by_place};
-  if (!sight.moved_by.empty()) {
-    reading.by += (reading.by.empty() ? "" : ", ") + sight.moved_by;
-  }
+  AddressReading reading = layout::reading_of(core, address);
   const Owned* own = core::find_where(memory.owned, [&](const Owned& owned) {
     return owned.core->name == core.core && address >= owned.range->base &&
            address - owned.range->base < owned.range->size;
@@ -700,8 +690,9 @@ Landing landing_by_core(const TreeMemory& memory, const CoreHardware& core, std:
     }
     return {std::move(reading), own};
   }
-  return sight.physical ? landing_on_bus(memory, *sight.physical, std::move(reading))
-                        : Landing{std::move(reading)};
+  const auto physical = reading.physical;
+  return physical ? landing_on_bus(memory, *physical, std::move(reading))
+                  : Landing{std::move(reading)};
 }
 
 // Of a core that was asked for, an address is read by it alone; who else sees the same memory is
