@@ -454,6 +454,15 @@ core::Diagnostic other_generation(const layout::MemoryMap& map, const BoardLog& 
 }
 
 // Failures are explained there, and what is missing from the log is said.
+// Where an allocation failed, what lacks is what would have come after it.
+bool lacks_records(const BoardLog& log) {
+  return std::ranges::any_of(log.sizing.cores, [&](const sizing::CoreSizing& core) {
+    return !core::contains(log.recording.failures, core.core, &model::Failure::core) &&
+           !std::ranges::all_of(core.instances,
+                                [](const auto& instance) { return instance.missing.empty(); });
+  });
+}
+
 core::Diagnostics found_by_sizing(const layout::MemoryMap& map,
                                   const BoardLog& log,
                                   bool has_overlap) {
@@ -473,6 +482,10 @@ core::Diagnostics found_by_sizing(const layout::MemoryMap& map,
         if (has_overlap) {
           continue;
         }
+        break;
+      // A record that is not there is not known to be inside of its region.
+      case Code::kSizingIncomplete:
+        found.severity = lacks_records(log) ? core::Severity::kError : found.severity;
         break;
       case Code::kSizingEmulated:
         found.severity = core::Severity::kError;
