@@ -22,6 +22,11 @@ namespace memsize::emit {
 inline constexpr std::string_view kWriteAgain =
     "give the memsize emit that wrote the map once more, with --force";
 
+/// A finding that a file says otherwise than memory_map.json, about `parties`.
+[[nodiscard]] core::Diagnostic disagreement(core::Place place,
+                                            core::Parties parties,
+                                            std::string what);
+
 struct MapRegion : Reach {
   /// "region", "alias" or "physical", and what an alias or a physical name is of.
   std::string kind;

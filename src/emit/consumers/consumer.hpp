@@ -53,11 +53,6 @@ void hold_ranges(const WrittenFile& file,
                  const std::vector<WantedRange>& wanted,
                  core::Diagnostics& found);
 
-/// A finding that a file says otherwise than memory_map.json.
-[[nodiscard]] core::Diagnostic disagreement(const core::Place& place,
-                                            core::Parties parties,
-                                            const std::string& what);
-
 /// For text in a comment that ends with its line, in any of the formats.
 [[nodiscard]] std::string escape_line(const std::string& text);
 

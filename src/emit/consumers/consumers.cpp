@@ -170,13 +170,6 @@ void verify_gnu_ld(const WrittenFile& file, core::Diagnostics& found) {
   }
 }
 
-core::Diagnostic disagreement(const core::Place& place,
-                              core::Parties parties,
-                              const std::string& what) {
-  return core::error(core::Code::kVerifyDisagree, what, place, std::string{kWriteAgain})
-      .about(std::move(parties));
-}
-
 std::string escape_line(const std::string& text) {
   std::string line = escape_comment(core::visible_text(text));
   std::ranges::replace_if(

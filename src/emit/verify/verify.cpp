@@ -59,13 +59,6 @@ struct MapFolder {
   }
 };
 
-core::Diagnostic differing(const core::Place& place,
-                           core::Parties parties,
-                           const std::string& what) {
-  return core::error(Code::kVerifyDisagree, what, place, std::string{kWriteAgain})
-      .about(std::move(parties));
-}
-
 // What `parse` makes of a file of the map. Nothing where the file is missing, and where it is
 // broken: then only the first mistake is told, because the others follow from it.
 template <typename Written>
@@ -99,13 +92,13 @@ void check_map_knobs(const MapFolder& folder, const WrittenMap& map, VerifyRepor
     const core::Bytes has{region.size};
     const bool alike = core::is_aligned(set, kLinkerPage) && core::is_aligned(has, kLinkerPage);
     report.diagnostics.push_back(
-        differing(folder.place_of("memory_map.json"),
-                  {{"knob", region.knob}, {"region", region.name}},
-                  fmt::format("{} is {}, but '{}' has {}",
-                              region.knob,
-                              alike ? core::format_size(set) : core::format_bytes(set),
-                              region.name,
-                              alike ? core::format_size(has) : core::format_bytes(has))));
+        disagreement(folder.place_of("memory_map.json"),
+                     {{"knob", region.knob}, {"region", region.name}},
+                     fmt::format("{} is {}, but '{}' has {}",
+                                 region.knob,
+                                 alike ? core::format_size(set) : core::format_bytes(set),
+                                 region.name,
+                                 alike ? core::format_size(has) : core::format_bytes(has))));
   }
 }
 
@@ -129,7 +122,7 @@ void check_strangers(const WrittenMap& map,
   std::set<std::string> seen;
   for (const WrittenRange& range : written) {
     if (!seen.insert(range.name).second) {
-      found.push_back(differing(
+      found.push_back(disagreement(
           range.place,
           {{"region", range.name}, {"core", core}},
           fmt::format("'{}' stands twice in this linker map", core::printable(range.name))));
@@ -140,11 +133,11 @@ void check_strangers(const WrittenMap& map,
     });
     if (!known) {
       found.push_back(
-          differing(range.place,
-                    {{"region", range.name}, {"core", core}},
-                    fmt::format("'{}' is in the linker map of {} but not in memory_map.json",
-                                core::printable(range.name),
-                                core)));
+          disagreement(range.place,
+                       {{"region", range.name}, {"core", core}},
+                       fmt::format("'{}' is in the linker map of {} but not in memory_map.json",
+                                   core::printable(range.name),
+                                   core)));
     }
   }
 }
@@ -161,24 +154,24 @@ void check_linker_map(const WrittenMap& map,
     }
     const WrittenRange* own = by_name.find(region.name);
     if (own == nullptr) {
-      found.push_back(differing(
+      found.push_back(disagreement(
           place,
           {{"region", region.name}, {"core", core}},
           fmt::format("'{}' is in the map of {} but not in its linker map", region.name, core)));
     } else if (own->base != region.address || own->size != region.size) {
-      found.push_back(differing(own->place,
-                                {{"region", region.name}, {"core", core}},
-                                fmt::format("'{}' is {} here, but {} in memory_map.json",
-                                            region.name,
-                                            range_text(own->base, own->size),
-                                            range_text(region.address, region.size))));
+      found.push_back(disagreement(own->place,
+                                   {{"region", region.name}, {"core", core}},
+                                   fmt::format("'{}' is {} here, but {} in memory_map.json",
+                                               region.name,
+                                               range_text(own->base, own->size),
+                                               range_text(region.address, region.size))));
     } else if (own->rights != region.attributes) {
-      found.push_back(differing(own->place,
-                                {{"region", region.name}, {"core", core}},
-                                fmt::format("'{}' {} here, but {} in memory_map.json",
-                                            region.name,
-                                            rights_text(own->rights),
-                                            rights_text(region.attributes))));
+      found.push_back(disagreement(own->place,
+                                   {{"region", region.name}, {"core", core}},
+                                   fmt::format("'{}' {} here, but {} in memory_map.json",
+                                               region.name,
+                                               rights_text(own->rights),
+                                               rights_text(region.attributes))));
     }
   }
 }
@@ -209,24 +202,25 @@ void check_header(const MapFolder& folder, const WrittenMap& map, VerifyReport& 
   for (const auto& [name, value] : expected) {
     const auto macro = macros->find(name);
     if (macro == macros->end()) {
-      report.diagnostics.push_back(differing(folder.place_of(map.header_file),
-                                             {{"macro", name}},
-                                             fmt::format("'{}' is not defined", name)));
+      report.diagnostics.push_back(disagreement(folder.place_of(map.header_file),
+                                                {{"macro", name}},
+                                                fmt::format("'{}' is not defined", name)));
     } else if (macro->second.value != value) {
-      report.diagnostics.push_back(differing(macro->second.place,
-                                             {{"macro", name}},
-                                             fmt::format("{} is {} here, but {} in memory_map.json",
-                                                         name,
-                                                         core::format_hex(macro->second.value),
-                                                         core::format_hex(value))));
+      report.diagnostics.push_back(
+          disagreement(macro->second.place,
+                       {{"macro", name}},
+                       fmt::format("{} is {} here, but {} in memory_map.json",
+                                   name,
+                                   core::format_hex(macro->second.value),
+                                   core::format_hex(value))));
     }
   }
   for (const auto& [name, macro] : *macros) {
     if (!expected.contains(name)) {
       report.diagnostics.push_back(
-          differing(macro.place,
-                    {{"macro", name}},
-                    fmt::format("{} is defined, but memory_map.json has no such thing", name)));
+          disagreement(macro.place,
+                       {{"macro", name}},
+                       fmt::format("{} is defined, but memory_map.json has no such thing", name)));
     }
   }
   report.read.push_back(core::plural(macros->size(), "macro"));
@@ -234,56 +228,56 @@ void check_header(const MapFolder& folder, const WrittenMap& map, VerifyReport& 
 
 void check_node(const WrittenNode& node, const MapCarveout& carveout, core::Diagnostics& found) {
   if (node.base != carveout.base || node.size != carveout.size) {
-    found.push_back(differing(node.place,
-                              {{"carve-out", carveout.label}, {"property", "reg"}},
-                              fmt::format("'{}' reserves {} here, but {} in memory_map.json",
-                                          carveout.label,
-                                          range_text(node.base, node.size),
-                                          range_text(carveout.base, carveout.size))));
+    found.push_back(disagreement(node.place,
+                                 {{"carve-out", carveout.label}, {"property", "reg"}},
+                                 fmt::format("'{}' reserves {} here, but {} in memory_map.json",
+                                             carveout.label,
+                                             range_text(node.base, node.size),
+                                             range_text(carveout.base, carveout.size))));
   } else if (node.unit_address && *node.unit_address != node.base) {
-    found.push_back(differing(node.place,
-                              {{"carve-out", carveout.label}, {"property", "name"}},
-                              fmt::format("'{}' is named @{:x}, but reserves {}",
-                                          carveout.label,
-                                          *node.unit_address,
-                                          core::format_hex(node.base))));
+    found.push_back(disagreement(node.place,
+                                 {{"carve-out", carveout.label}, {"property", "name"}},
+                                 fmt::format("'{}' is named @{:x}, but reserves {}",
+                                             carveout.label,
+                                             *node.unit_address,
+                                             core::format_hex(node.base))));
   }
   if (node.compatible != carveout.compatible) {
-    found.push_back(
-        differing(node.place,
-                  {{"carve-out", carveout.label}, {"property", "compatible"}},
-                  fmt::format("'{}' is compatible with '{}' here, but with '{}' in memory_map.json",
-                              carveout.label,
-                              core::printable(node.compatible, 60),
-                              carveout.compatible)));
+    found.push_back(disagreement(
+        node.place,
+        {{"carve-out", carveout.label}, {"property", "compatible"}},
+        fmt::format("'{}' is compatible with '{}' here, but with '{}' in memory_map.json",
+                    carveout.label,
+                    core::printable(node.compatible, 60),
+                    carveout.compatible)));
   }
   if (node.alignment != carveout.alignment) {
     found.push_back(
-        differing(node.place,
-                  {{"carve-out", carveout.label}, {"property", "alignment"}},
-                  fmt::format("'{}' has an alignment of {} here, but {} in memory_map.json",
-                              carveout.label,
-                              core::format_hex(node.alignment),
-                              core::format_hex(carveout.alignment))));
+        disagreement(node.place,
+                     {{"carve-out", carveout.label}, {"property", "alignment"}},
+                     fmt::format("'{}' has an alignment of {} here, but {} in memory_map.json",
+                                 carveout.label,
+                                 core::format_hex(node.alignment),
+                                 core::format_hex(carveout.alignment))));
   }
   if (!node.is_reserved()) {
     const char* const property = node.is_disabled ? "status" : "reusable";
     found.push_back(
-        differing(node.places.at(property),
-                  {{"carve-out", carveout.label}, {"property", property}},
-                  fmt::format("'{}' {}",
-                              carveout.label,
-                              node.is_disabled ? "is not in use: Linux does not reserve it"
-                                               : "is reusable: Linux uses it, too")));
+        disagreement(node.places.at(property),
+                     {{"carve-out", carveout.label}, {"property", property}},
+                     fmt::format("'{}' {}",
+                                 carveout.label,
+                                 node.is_disabled ? "is not in use: Linux does not reserve it"
+                                                  : "is reusable: Linux uses it, too")));
   }
   if (node.no_map != carveout.no_map) {
-    found.push_back(
-        differing(node.place,
-                  {{"carve-out", carveout.label}, {"property", "no-map"}},
-                  fmt::format("'{}' has {} 'no-map', but memory_map.json says that Linux {} map it",
-                              carveout.label,
-                              node.no_map ? "a" : "no",
-                              carveout.no_map ? "must not" : "may")));
+    found.push_back(disagreement(
+        node.place,
+        {{"carve-out", carveout.label}, {"property", "no-map"}},
+        fmt::format("'{}' has {} 'no-map', but memory_map.json says that Linux {} map it",
+                    carveout.label,
+                    node.no_map ? "a" : "no",
+                    carveout.no_map ? "must not" : "may")));
   }
 }
 
@@ -298,9 +292,10 @@ void check_dts(const MapFolder& folder, const WrittenMap& map, VerifyReport& rep
     }
     const auto* node = core::find_in(*nodes, carveout.label, &WrittenNode::label);
     if (node == nullptr) {
-      report.diagnostics.push_back(differing(folder.place_of(map.dts_file),
-                                             {{"carve-out", carveout.label}},
-                                             fmt::format("there is no node '{}'", carveout.label)));
+      report.diagnostics.push_back(
+          disagreement(folder.place_of(map.dts_file),
+                       {{"carve-out", carveout.label}},
+                       fmt::format("there is no node '{}'", carveout.label)));
     } else {
       check_node(*node, carveout, report.diagnostics);
     }
@@ -308,7 +303,7 @@ void check_dts(const MapFolder& folder, const WrittenMap& map, VerifyReport& rep
   for (const WrittenNode& node : *nodes) {
     const bool known = core::contains(map.carveouts, node.label, &MapCarveout::label);
     if (!known) {
-      report.diagnostics.push_back(differing(
+      report.diagnostics.push_back(disagreement(
           node.place,
           {{"carve-out", node.label}},
           fmt::format("node '{}' is not in memory_map.json", core::printable(node.label))));
@@ -328,9 +323,9 @@ const MapFile* find_tables(const MapFolder& folder,
       continue;
     }
     if (tables != nullptr) {
-      found.push_back(differing(folder.place_of(file.path),
-                                {{"core", core}},
-                                fmt::format("there is {}, too", tables->path)));
+      found.push_back(disagreement(folder.place_of(file.path),
+                                   {{"core", core}},
+                                   fmt::format("there is {}, too", tables->path)));
       return nullptr;
     }
     tables = &file;

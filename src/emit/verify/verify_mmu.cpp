@@ -52,7 +52,7 @@ class MmuVerifier {
   [[nodiscard]] core::Place place_of(const MapFile& file) const { return {file.path_under(root_)}; }
 
   void disagree(const core::Place& place, const std::string& what) {
-    errors_.push_back(core::error(Code::kVerifyDisagree, what, place, std::string{kWriteAgain}));
+    errors_.push_back(disagreement(place, {}, what));
   }
 
   // Only the first mistake of a file is kept, because the others follow from it.

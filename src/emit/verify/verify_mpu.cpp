@@ -24,10 +24,6 @@ namespace {
 
 using core::Code;
 
-core::Diagnostic difference(const core::Place& place, const std::string& what) {
-  return core::error(Code::kVerifyDisagree, what, place, std::string{kWriteAgain});
-}
-
 // Only the first mistake of a file is kept, because the others follow from it.
 bool is_good_since(std::size_t before, core::Diagnostics& errors) {
   if (errors.size() == before) {
@@ -68,12 +64,13 @@ void add_areas(const MapMpu& mpu,
     const auto* sample = core::find_in(mpu.regions, area.attribute, &MapMpuRegion::attribute);
     if (sample == nullptr) {
       errors.push_back(
-          difference(document,
-                     fmt::format("{} must see {} of '{}' as '{}', but no MPU region of it does",
-                                 mpu.core,
-                                 range_text(area.base, area.size),
-                                 area.region,
-                                 area.attribute)));
+          disagreement(document,
+                       {},
+                       fmt::format("{} must see {} of '{}' as '{}', but no MPU region of it does",
+                                   mpu.core,
+                                   range_text(area.base, area.size),
+                                   area.region,
+                                   area.attribute)));
       continue;
     }
     core.regions.push_back({.name = area.region,
@@ -97,8 +94,9 @@ std::optional<core::Diagnostic> compare_mpu(const MapMpu& mpu,
       continue;
     }
     const bool renamed = described(said) == described(found) && said.number == found.number;
-    return difference(
+    return disagreement(
         regions[i].place,
+        {},
         renamed ? fmt::format("MPU region {} of {} is called '{}' in memory_map.json",
                               named(found),
                               mpu.core,
@@ -112,11 +110,12 @@ std::optional<core::Diagnostic> compare_mpu(const MapMpu& mpu,
                               described(said)));
   }
   if (regions.size() != mpu.regions.size()) {
-    return difference(place,
-                      fmt::format("{} has {} here, but {} in memory_map.json",
-                                  mpu.core,
-                                  core::plural(regions.size(), "MPU region"),
-                                  mpu.regions.size()));
+    return disagreement(place,
+                        {},
+                        fmt::format("{} has {} here, but {} in memory_map.json",
+                                    mpu.core,
+                                    core::plural(regions.size(), "MPU region"),
+                                    mpu.regions.size()));
   }
   return std::nullopt;
 }
@@ -130,8 +129,9 @@ std::optional<core::Diagnostic> compare_rat(const MapRat& rat,
     if (said == found) {
       continue;
     }
-    return difference(
+    return disagreement(
         entries[i].place,
+        {},
         fmt::format("RAT entry {} of {} is '{}', {}, here, but '{}', {}, in memory_map.json",
                     i + 1,
                     rat.core,
@@ -141,11 +141,12 @@ std::optional<core::Diagnostic> compare_rat(const MapRat& rat,
                     entry_text(said)));
   }
   if (entries.size() != rat.entries.size()) {
-    return difference(place,
-                      fmt::format("{} has {} here, but {} in memory_map.json",
-                                  rat.core,
-                                  core::plural(entries.size(), "RAT entry", "RAT entries"),
-                                  rat.entries.size()));
+    return disagreement(place,
+                        {},
+                        fmt::format("{} has {} here, but {} in memory_map.json",
+                                    rat.core,
+                                    core::plural(entries.size(), "RAT entry", "RAT entries"),
+                                    rat.entries.size()));
   }
   return std::nullopt;
 }
@@ -207,10 +208,11 @@ void check_mpu_source(const WrittenMap& map,
   }
   if (written.program->name != mpu.program) {
     errors.push_back(
-        difference({files.source->path_under(root)},
-                   fmt::format("this is for program '{}', but memory_map.json says '{}'",
-                               written.program->name,
-                               mpu.program)));
+        disagreement({files.source->path_under(root)},
+                     {},
+                     fmt::format("this is for program '{}', but memory_map.json says '{}'",
+                                 written.program->name,
+                                 mpu.program)));
     return;
   }
   check_mpu_regions(map, files, *files.source, root, written.regions, errors);

@@ -6,10 +6,12 @@
 #include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/emit/sysconfig.hpp"
+#include "memsize/emit/written_map.hpp"
 
 #include "syscfg_script.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -49,6 +51,12 @@ WrittenMmuEntry fresh_entry(unsigned instance, const core::Place& place) {
 }
 
 }  // namespace
+
+core::Diagnostic disagreement(core::Place place, core::Parties parties, std::string what) {
+  return core::error(
+             Code::kVerifyDisagree, std::move(what), std::move(place), std::string{kWriteAgain})
+      .about(std::move(parties));
+}
 
 chip::Lens lens_of(const std::vector<WrittenMmuEntry>& entries) {
   return chip::lens_of(entries, [](const WrittenMmuEntry& entry) -> chip::Layer {

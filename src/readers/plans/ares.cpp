@@ -194,12 +194,7 @@ class AresBuffers {
       }
       report.blocks.push_back(std::move(buffer.block));
     }
-    if (total > model::kLargestPlan) {
-      fields_.error(Code::kPlanSize,
-                    {},
-                    "the sizes of all buffers add up to more than any memory has",
-                    "sums of sizes go up to 2^62 B");
-    }
+    fields_.adds_up(total, {}, "all buffers");
   }
 
  private:

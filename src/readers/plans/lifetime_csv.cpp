@@ -702,11 +702,8 @@ std::optional<model::PlannedBlock> read_row(const Rows& rows,
     problems.counted(problems.ends_in_plan(*block.offset, block.size, place, shown_id(block)));
   }
   total += block.size;
-  if (total > model::kLargestPlan && is_good()) {
-    problems.fail(Code::kPlanSize,
-                  place,
-                  "with this row, the sizes add up to more than any memory has",
-                  "sums of sizes go up to 2^62 B");
+  if (is_good()) {
+    problems.counted(problems.adds_up(total, place, "this row"));
   }
   return is_good() ? std::optional{std::move(block)} : std::nullopt;
 }

@@ -198,12 +198,7 @@ void read_blocks(docs::Value list, PlanFields& fields, std::vector<model::Planne
       continue;
     }
     total += block->size;
-    if (total > model::kLargestPlan) {
-      fields.error(Code::kPlanSize,
-                   entry.position(),
-                   "with this block, the sizes add up to more than any memory has",
-                   "sums of sizes go up to 2^62 B");
-    }
+    fields.adds_up(total, entry.position(), "this block");
     blocks.push_back(std::move(*block));
   }
 }

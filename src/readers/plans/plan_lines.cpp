@@ -146,11 +146,7 @@ bool PlanText::add(model::PlannedBlock block) {
     return false;
   }
   total_ += block.size;
-  if (total_ > model::kLargestPlan) {
-    error(Code::kPlanSize,
-          place,
-          fmt::format("with {}, the sizes add up to more than any memory has", what),
-          "sums of sizes go up to 2^62 B");
+  if (!adds_up(total_, place, what)) {
     return false;
   }
   // "a#2" may be somebody's own name, too: the next free number.

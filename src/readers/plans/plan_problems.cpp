@@ -151,6 +151,17 @@ bool PlanProblems::ends_in_plan(core::Bytes offset,
   return false;
 }
 
+bool PlanProblems::adds_up(core::Bytes total, PlanPlace place, std::string_view what) {
+  if (total <= model::kLargestPlan) {
+    return true;
+  }
+  error(Code::kPlanSize,
+        place,
+        fmt::format("with {}, the sizes add up to more than any memory has", what),
+        "sums of sizes go up to 2^62 B");
+  return false;
+}
+
 bool PlanProblems::is_new(std::string_view id, PlanPlace place) {
   const auto [found, fresh] = ids_.emplace(id, place.line);
   if (fresh) {

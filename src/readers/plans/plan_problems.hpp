@@ -68,6 +68,8 @@ class PlanProblems {
                                                         std::string_view what);
   /// Whether a block ends where a plan may end.
   bool ends_in_plan(core::Bytes offset, core::Bytes size, PlanPlace place, std::string_view what);
+  /// Whether the sizes so far add up to what a plan may have; `what` was added last: "this row".
+  bool adds_up(core::Bytes total, PlanPlace place, std::string_view what);
   /// Whether no block had this id before.
   bool is_new(std::string_view id, PlanPlace place);
 

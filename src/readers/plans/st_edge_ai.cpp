@@ -259,12 +259,7 @@ PooledBuffers read_buffers(docs::Value list, Pools& pools, PlanFields& fields) {
       continue;
     }
     total += buffer->block.size;
-    if (total > model::kLargestPlan) {
-      fields.error(Code::kPlanSize,
-                   entry.position(),
-                   "with this buffer, the sizes add up to more than any memory has",
-                   "sums of sizes go up to 2^62 B");
-    }
+    fields.adds_up(total, entry.position(), "this buffer");
     buffers.add(std::move(*buffer));
   }
   return buffers;
