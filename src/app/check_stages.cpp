@@ -16,6 +16,7 @@
 #include "board_now.hpp"
 #include "evidence/boot_files.hpp"
 #include "generation_guard.hpp"
+#include "out_folder.hpp"
 #include "pages/shown_map.hpp"
 #include "plans/plan_stages.hpp"
 #include "validate_stages.hpp"
@@ -387,6 +388,18 @@ WrittenMap check_written(Session& session, const std::string& folder, CheckRepor
   written.files = std::move(*files);
   const emit::VerifyReport found = emit::verify_files(written.files, folder, *programs);
   keep(found.diagnostics, report);
+  written.is_whole = found.missing.empty();
+  // What `emit --only` left out is missing on purpose.
+  const auto known = paths_written(session, folder);
+  for (const std::string& path : found.missing) {
+    if (!known || known->contains(path)) {
+      keep({core::warning(Code::kVerifyParse,
+                          "this file is missing: nothing is held against memory_map.json",
+                          {emit::MapFile{path, {}}.path_under(folder)},
+                          "give the memsize emit that wrote the map once more")},
+           report);
+    }
+  }
   report.checked.insert(report.checked.end(), found.read.begin(), found.read.end());
   written.board = found.board;
   for (const auto& [knob, value] : found.knobs) {
@@ -467,8 +480,9 @@ void check_files(Session& session,
                  CheckReport& report) {
   Candidate candidate{.map = map, .baseline = map, .root = request.map};
   candidate.files = written.files;
-  // A missing file was told already.
+  // What is missing or cannot be read was told already.
   const bool is_whole =
+      written.is_whole &&
       !core::contains(report.diagnostics, Code::kVerifyParse, &core::Diagnostic::code);
   if (is_whole) {
     auto setup = set_up(session, candidate, {});

@@ -34,6 +34,8 @@ struct WrittenMap {
   std::vector<emit::MapFile> files;
   std::string board;
   board::KnobValues knobs;
+  /// Every file of such a map is there.
+  bool is_whole = false;
 };
 
 [[nodiscard]] WrittenMap check_written(Session& session,

@@ -3,6 +3,8 @@
 //
 // .memsize/written.json in there has the hash of every file as memsize wrote it. Without it, as in
 // a fresh clone, a file that names memsize is memsize's.
+#include "out_folder.hpp"
+
 #include "memsize/app/map.hpp"
 #include "memsize/app/module.hpp"
 #include "memsize/core/find.hpp"
@@ -251,6 +253,18 @@ std::vector<OnDisk> compare(Session& session, const std::string& out, const Arti
     files.push_back(std::move(file));
   }
   return files;
+}
+
+std::optional<std::set<std::string>> paths_written(Session& session, const std::string& folder) {
+  const Hashes hashes = read_hashes(session, folder);
+  if (hashes.empty()) {
+    return std::nullopt;
+  }
+  std::set<std::string> paths;
+  for (const auto& [path, hash] : hashes) {
+    paths.insert(path);
+  }
+  return paths;
 }
 
 core::Result<std::vector<OnDisk>> write_map(Session& session,

@@ -27,6 +27,9 @@ struct MapFile {
 
 struct VerifyReport {
   core::Diagnostics diagnostics;
+  /// Files of such a map that are not there, by their paths below the folder: they were held
+  /// against nothing.
+  std::vector<std::string> missing;
   /// What was read, for people: "4 linker maps".
   std::vector<std::string> read;
   std::string board;

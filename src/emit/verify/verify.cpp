@@ -45,15 +45,11 @@ struct MapFolder {
     return {MapFile{.path = path, .content = {}}.path_under(root)};
   }
 
-  // Or nothing and a warning.
-  [[nodiscard]] const MapFile* find_or_warn(const std::string& path, VerifyReport& report) const {
+  // Or nothing, which is kept.
+  [[nodiscard]] const MapFile* find_or_miss(const std::string& path, VerifyReport& report) const {
     const MapFile* file = find(path);
     if (file == nullptr) {
-      report.diagnostics.push_back(
-          core::warning(Code::kVerifyParse,
-                        "this file is missing: nothing is held against memory_map.json",
-                        place_of(path),
-                        "give the memsize emit that wrote the map once more"));
+      report.missing.push_back(path);
     }
     return file;
   }
@@ -68,7 +64,7 @@ std::optional<Written> parsed(const MapFolder& folder,
                                                const std::string&,
                                                core::Diagnostics&),
                               VerifyReport& report) {
-  const MapFile* file = folder.find_or_warn(path, report);
+  const MapFile* file = folder.find_or_miss(path, report);
   if (file == nullptr) {
     return std::nullopt;
   }
@@ -339,9 +335,9 @@ void check_mmu(const MapFolder& folder, const WrittenMap& map, VerifyReport& rep
   for (const std::string& core : map.mmu_cores) {
     MmuFiles files{.core = core};
     if (map.mmu_in_sysconfig) {
-      files.syscfg = folder.find_or_warn(core + "/mmu.syscfg", report);
+      files.syscfg = folder.find_or_miss(core + "/mmu.syscfg", report);
     }
-    files.document = folder.find_or_warn(core + "/mmu_map.json", report);
+    files.document = folder.find_or_miss(core + "/mmu_map.json", report);
     files.tables_source = folder.find(core + "/mmu_tables.c");
     read += files.syscfg != nullptr || files.document != nullptr ? 1 : 0;
     files.tables = find_tables(folder, core, report.diagnostics);
@@ -371,10 +367,10 @@ void check_mpu(const MapFolder& folder,
     const bool by_sysconfig = mpu != nullptr && mpu->program == board::kMpuBySysconfig;
     MpuFiles files{.core = core};
     if (by_sysconfig || (map.rat_in_sysconfig && rat != nullptr && !rat->entries.empty())) {
-      files.syscfg = folder.find_or_warn(core + "/mpu.syscfg", report);
+      files.syscfg = folder.find_or_miss(core + "/mpu.syscfg", report);
     }
     if (mpu != nullptr && !by_sysconfig) {
-      files.source = folder.find_or_warn(core + "/mpu_cfg.c", report);
+      files.source = folder.find_or_miss(core + "/mpu_cfg.c", report);
     }
     files.words = folder.find(core + "/mpu_table.c");
     read += files.syscfg != nullptr || files.source != nullptr ? 1 : 0;
