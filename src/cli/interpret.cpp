@@ -261,8 +261,8 @@ Interpreted interpret(std::vector<std::string> words,
       "  memsize plan model.csv\n"
       "memsize help VERB, or VERB --help, has examples of each.\n"
       "Exit status: 0 done, 1 input or check failed, 2 usage, 3 does not fit, 4 environment.");
-  // Where a verb is named, the options of the others are not asked for: half of what a short run
-  // takes.
+  // Where a verb is named, the options of the others are not set up: more than half of the
+  // instructions of a short run.
   const Verb* asked = words.empty() ? nullptr : verb_of(words.front());
   std::vector<std::pair<Command, Run>> runs;
   for (const Verb& verb : asked != nullptr ? std::span{asked, 1} : std::span<const Verb>{kVerbs}) {
