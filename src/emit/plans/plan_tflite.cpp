@@ -1,6 +1,7 @@
 // Offsets of a flatbuffer lead forward and count from where they stand: what is there may be moved
 // as a whole, and only something before it can lead to it. So a new root, with longer lists of
-// buffers and metadata, is put before the old file.
+// buffers and metadata, is put before the old file. Where memsize did that before, the model behind
+// its root is taken, or each plan would make the file longer.
 #include "memsize/emit/plan_tflite.hpp"
 
 #include "memsize/core/aligned.hpp"
@@ -118,7 +119,7 @@ class OldModel {
     return static_cast<std::size_t>(reinterpret_cast<const std::uint8_t*>(table) - file_);
   }
 
-  [[nodiscard]] std::string text() const { return std::string{text_}; }
+  [[nodiscard]] std::string_view text() const { return text_; }
 
  private:
   std::string_view text_;
@@ -245,7 +246,7 @@ core::Result<std::string> in_order(const OldModel& old,
   if (order.size() != operators.size()) {
     return core::fail(other_model(path));
   }
-  std::string body = old.text();
+  std::string body{old.text()};
   const std::size_t begin = old.place(&operators) + kOffsetBytes;
   for (std::size_t i = 0; i < order.size(); ++i) {
     const std::size_t here = begin + kOffsetBytes * i;
@@ -375,6 +376,30 @@ std::string front_of(const OldModel& old, const std::vector<std::int32_t>& offse
   return out.take();
 }
 
+// The length of what front_of() wrote before a model; 0: this one does not begin so.
+std::size_t front_in(const OldModel& whole) {
+  const auto* const buffers = whole.model().buffers();
+  // Its plan's buffer is the last, and the last of it.
+  const auto* const plan = buffers->Get(buffers->size() - 1)->data();
+  constexpr std::size_t kBegin = kOffsetBytes * model::kTflitePlanHead;
+  if (plan == nullptr || plan->size() < kBegin) {
+    return 0;
+  }
+  std::vector<std::int32_t> offsets;
+  for (std::size_t at = kBegin; at + kOffsetBytes <= plan->size(); at += kOffsetBytes) {
+    offsets.push_back(flatbuffers::ReadScalar<std::int32_t>(plan->data() + at));
+  }
+  std::size_t end = whole.place(plan->data()) + plan->size();
+  end += (kTfliteSlot - end % kTfliteSlot) % kTfliteSlot;
+  if (end >= whole.text().size()) {
+    return 0;
+  }
+  const OldModel behind{whole.text().substr(end)};
+  const bool is_one = behind.is_one() && behind.model().buffers() != nullptr &&
+                      behind.model().subgraphs() != nullptr;
+  return is_one && whole.text().starts_with(front_of(behind, offsets)) ? end : 0;
+}
+
 }  // namespace
 
 core::Result<std::string> plan_tflite(std::string_view model,
@@ -390,11 +415,12 @@ core::Result<std::string> plan_tflite(std::string_view model,
   if (auto error = refused(old, plan, path); error) {
     return core::fail(std::move(*error));
   }
-  const auto offsets = planned_offsets(old.model(), plan, path);
+  const OldModel bare{model.substr(front_in(old))};
+  const auto offsets = planned_offsets(bare.model(), plan, path);
   MEMSIZE_TRY(offsets);
-  const auto body = in_order(old, plan, path);
+  const auto body = in_order(bare, plan, path);
   MEMSIZE_TRY(body);
-  return front_of(old, *offsets) + *body;
+  return front_of(bare, *offsets) + *body;
 }
 
 }  // namespace memsize::emit

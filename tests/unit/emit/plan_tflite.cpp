@@ -73,6 +73,31 @@ TEST_CASE("a plan goes into its model") {
   }
 }
 
+TEST_CASE("a plan takes the place of the one before") {
+  Planned model = planned();
+  const auto first = plan_tflite(model.text, "m.tflite", model.plan);
+  REQUIRE(first.has_value());
+  const auto same = plan_tflite(*first, "m.tflite", model.plan);
+  REQUIRE(same.has_value());
+  CHECK(*same == *first);
+  model::PlannedBlock& moved = scratch_in(model.plan);
+  moved.offset = Bytes{1 << 20};
+  const auto second = plan_tflite(*first, "m.tflite", model.plan);
+  REQUIRE(second.has_value());
+  CHECK(second->size() == first->size());
+  CHECK(second->ends_with(model.text));
+  const auto again = readers::read_plan(*second, "m.tflite");
+  REQUIRE(again.has_value());
+  CHECK(std::ranges::find(again->blocks, moved.id, &model::PlannedBlock::id)->offset ==
+        moved.offset);
+  // What somebody else wrote there is behind the new beginning, as all else.
+  std::string other = *first;
+  other[other.size() - model.text.size() - 1] = 'x';
+  const auto third = plan_tflite(other, "m.tflite", model.plan);
+  REQUIRE(third.has_value());
+  CHECK(third->ends_with(other));
+}
+
 TEST_CASE("plans that no interpreter takes are refused") {
   Planned model = planned();
   scratch_in(model.plan).memory = "another";
