@@ -251,31 +251,34 @@ core::Result<Layer> make_linear(const Described& said, const Layer& read, const 
                   .tile_shape = shape});
 }
 
-// One of another output than 1x1 has the tile shape `uncut`.
-core::Result<Layer> make_global_pool(const Described& said,
-                                     const Layer& read,
-                                     const TileShape& uncut = {}) {
+// The mean of each channel.
+Layer whole_mean(const Layer& read) {
+  const std::uint64_t channels = read.out[1];
+  return {.op = Op::kGlobalPool,
+          .out = {1, channels, 1, 1},
+          .tile_shape = {.kind = TileKind::kGlobalPool,
+                         .in_rows = read.out[2],
+                         .in_columns = read.out[3],
+                         .in_channels = channels,
+                         .out_channels = channels,
+                         .kernel_rows = read.out[2],
+                         .kernel_columns = read.out[3]}};
+}
+
+core::Result<Layer> make_global_pool(const Described& said, const Layer& read) {
   MEMSIZE_TRY(needs_image(said, read, "a pool"));
   const std::int64_t rows = said.number("output_size_rows", 1);
   const std::int64_t columns = said.number("output_size_columns", 1);
   if (rows < 1 || columns < 1) {
     return said.wrong("its output_size is not above 0");
   }
-  const std::uint64_t channels = read.out[1];
-  const Shape out = {
-      1, channels, static_cast<std::uint64_t>(rows), static_cast<std::uint64_t>(columns)};
-  if (rows != 1 || columns != 1) {
-    return Layer{.op = Op::kOther, .out = out, .tile_shape = uncut};
+  if (rows == 1 && columns == 1) {
+    return whole_mean(read);
   }
-  return Layer{.op = Op::kGlobalPool,
-               .out = out,
-               .tile_shape = {.kind = TileKind::kGlobalPool,
-                              .in_rows = read.out[2],
-                              .in_columns = read.out[3],
-                              .in_channels = channels,
-                              .out_channels = channels,
-                              .kernel_rows = read.out[2],
-                              .kernel_columns = read.out[3]}};
+  return Layer{
+      .op = Op::kOther,
+      .out = {
+          1, read.out[1], static_cast<std::uint64_t>(rows), static_cast<std::uint64_t>(columns)}};
 }
 
 core::Result<Layer> make_pool(const Described& said, const Layer& read, Op op) {
@@ -288,7 +291,7 @@ core::Result<Layer> make_pool(const Described& said, const Layer& read, Op op) {
                         shape.kernel_columns == shape.in_columns && shape.padding_rows == 0 &&
                         shape.padding_columns == 0;
   if (op == Op::kAvgPool && is_whole) {
-    return make_global_pool(said, read, shape);
+    return whole_mean(read);
   }
   return Layer{.op = op,
                .out = {1, shape.out_channels, shape.out_rows, shape.out_columns},

@@ -70,6 +70,11 @@ TEST_CASE("shapes: what each kind of layer makes") {
       {kImage, with_keys(max_pool(3), {{"stride", 1}, {"padding", 1}}), Op::kMaxPool, "1x16x8x10"},
       {kImage, {{"type", "AvgPool2d"}, {"kernel_size", {2, 5}}}, Op::kAvgPool, "1x16x4x2"},
       {kImage, {{"type", "AvgPool2d"}, {"kernel_size", {8, 10}}}, Op::kGlobalPool, "1x16x1x1"},
+      // That key is a GlobalAvgPool's alone.
+      {kImage,
+       {{"type", "AvgPool2d"}, {"kernel_size", {8, 10}}, {"output_size", {2, 5}}},
+       Op::kGlobalPool,
+       "1x16x1x1"},
       {kImage, {{"type", "GlobalAvgPool"}}, Op::kGlobalPool, "1x16x1x1"},
       {kImage, {{"type", "AdaptiveAvgPool2d"}, {"output_size", 1}}, Op::kGlobalPool, "1x16x1x1"},
       {kImage, {{"type", "GlobalAvgPool"}, {"output_size", {2, 5}}}, Op::kOther, "1x16x2x5"},
