@@ -356,8 +356,11 @@ ArenaHeight height_of(const JudgedPlan& plan, const JudgedArena& arena) {
     most_padding = std::max(most_padding, rounded - buffer.size);
     buffer.size = rounded;
   }
-  const core::Bytes padded = core::Bytes{peak_of(buffers).bytes} - core::Bytes{most_padding};
-  height.least = std::max(core::Bytes{peak.bytes}, padded);
+  height.least = core::Bytes{peak.bytes};
+  if (most_padding != 0) {
+    height.least =
+        std::max(height.least, core::Bytes{peak_of(buffers).bytes} - core::Bytes{most_padding});
+  }
   // A block takes all of its bytes of the arena, whatever it needs of them.
   for (const std::size_t i : arena.blocks) {
     height.least = std::max(height.least, plan.report.blocks[i].size);

@@ -104,14 +104,15 @@ class Portfolio {
       if (is_first) {
         lay_rows();
       }
-      if (to_be_repaired) {
+      if (to_be_repaired && !done()) {
         order = promoted(order, builder_.failed(), Promotion::kFar, random);
       }
     }
   }
 
   void lay_rows() {
-    if (instance_.items.size() > kManyItems && best_.height - target_ > target_ / kShareOfFar) {
+    if (instance_.items.size() > kManyItems && !budget_.late() &&
+        best_.height - target_ > target_ / kShareOfFar) {
       RowSearch{instance_, target_, target_, best_, budget_, kRowSeed}.run(
           1, steps_of_pass(instance_));
     }

@@ -173,7 +173,7 @@ Packing pack(const std::vector<Buffer>& buffers, const PackLimits& limits) {
   if (!instance.items.empty()) {
     state.plan = pack_greedily(instance, std::max(state.target, state.bound), budget);
     budget.report(bytes(state.plan.height), bytes(state.bound));
-    if (state.plan.height > state.target && !state.impossible) {
+    if (state.plan.height > state.target && !state.impossible && !budget.late()) {
       improve_parts(instance, limits.capacity.has_value(), state, budget);
       budget.report(bytes(state.plan.height), bytes(state.bound));
     }

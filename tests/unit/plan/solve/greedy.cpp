@@ -164,8 +164,12 @@ TEST_SUITE("plan") {
     limits.steps = 1000;
     const Packing full = pack(many, limits);
     limits.stop = [] { return true; };
+    std::size_t told = 0;
+    limits.progress = [&](const PackProgress&) { ++told; };
     const Packing packing = pack(many, limits);
     CHECK(packing.steps < 3000);
+    // Nor is it improved.
+    CHECK(told == 1);
     CHECK(packing.height > full.height);
     CHECK(packing.proof == Proof::kBest);
     std::vector<std::uint64_t> offsets;
