@@ -36,8 +36,8 @@ core::Result<Planning> plan_memory(Session& session, const PlanRequest& request)
   auto options = planning_options(session, request);
   MEMSIZE_TRY(options);
   options->keep_memories = options->keep_memories || !planning.schedules.empty();
-  planning.keeps_offsets = request.keep_offsets || !request.fixed.empty();
   planning.wanted = std::move(*wanted);
+  settle_kept(request, planning);
   if (planning.wanted.nnapi != nullptr) {
     const auto format = board::load_nnapi_format(session.files, session.data.boards);
     MEMSIZE_TRY(format);

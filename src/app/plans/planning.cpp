@@ -223,6 +223,11 @@ core::Diagnostics assume_alignments(model::PlanReport& wanted) {
   return notes;
 }
 
+bool is_planned(const model::PlanReport& wanted) {
+  return std::ranges::any_of(wanted.blocks,
+                             [](const auto& block) { return block.offset.has_value(); });
+}
+
 // What is wrong with the plan that the reports had, in one note; nothing: they had none, or nothing
 // is.
 std::optional<core::Diagnostic> faults_of_reports(const model::PlanReport& wanted) {
@@ -232,11 +237,9 @@ std::optional<core::Diagnostic> faults_of_reports(const model::PlanReport& wante
   if (errors == 0) {
     return std::nullopt;
   }
-  const bool is_planned = std::ranges::any_of(
-      wanted.blocks, [](const auto& block) { return block.offset.has_value(); });
   return core::note(Code::kPlanContradiction,
                     fmt::format("the {} is wrong in {}",
-                                is_planned ? "plan that the report has" : "report",
+                                is_planned(wanted) ? "plan that the report has" : "report",
                                 core::plural(static_cast<std::uint64_t>(errors), "place")),
                     {},
                     "memsize check shows where");
@@ -506,6 +509,18 @@ core::Result<plan::StageWishes> stage_wishes(Session& session, const PlanRequest
   return wishes;
 }
 
+void settle_kept(const PlanRequest& request, Planning& planning) {
+  const bool keeps = request.keep_offsets && is_planned(planning.wanted);
+  planning.keeps_offsets = keeps || !request.fixed.empty();
+  if (request.keep_offsets && !keeps) {
+    planning.diagnostics.push_back(
+        core::warning(Code::kPlanUnplanned,
+                      "no block has an offset: there is nothing that --keep could keep",
+                      {planning.wanted.path},
+                      "name the report that has offsets, or leave --keep out"));
+  }
+}
+
 void check_own_plan(const Planning& planning, const PlanRequest& request) {
   const model::PlanReport* plan = &planning.outcome.plan;
   model::PlanReport without;
@@ -517,7 +532,7 @@ void check_own_plan(const Planning& planning, const PlanRequest& request) {
   }
   for (const core::Diagnostic& fault : plan::check_plan(*plan, nullptr)) {
     // Alignments are not the planner's where a peer's rule knows none, or an offset is kept.
-    const bool aligns = request.planner.empty() && !request.keep_offsets && request.fixed.empty();
+    const bool aligns = request.planner.empty() && !planning.keeps_offsets;
     const bool is_ours = fault.code == Code::kPlanOverlap || fault.code == Code::kPlanTotal ||
                          fault.code == Code::kPlanBounds ||
                          (fault.code == Code::kPlanAlignment && aligns);

@@ -28,6 +28,9 @@ namespace memsize::app {
                                                           const PlanRequest& request,
                                                           Planning& planning);
 
+/// Whether offsets of planning.wanted are kept; a warning where they are to be, and it has none.
+void settle_kept(const PlanRequest& request, Planning& planning);
+
 /// Ends the program, as a bug of memsize's, where its own plan shares bytes that it must not share,
 /// or its totals are not those of its blocks.
 void check_own_plan(const Planning& planning, const PlanRequest& request);
