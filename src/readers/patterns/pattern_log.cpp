@@ -328,13 +328,16 @@ class PrintedTables {
     }
     Instance table = std::move(open->second.table);
     open_.erase(open);
+    std::vector<Instance>& of_core = models_[core];
     // A title, and nothing behind it.
     if (table.blocks.empty() && table.totals.empty()) {
+      if (of_core.empty()) {
+        models_.erase(core);
+      }
       return;
     }
     std::ranges::stable_sort(table.blocks, {}, &Block::record);
     tell(core, table);
-    std::vector<Instance>& of_core = models_[std::move(core)];
     if (of_core.size() == kMostModels) {
       refuse(table.line, fmt::format("a core has loaded more than {} models", kMostModels));
       return;
@@ -377,7 +380,8 @@ class PrintedTables {
       open->second.table.line = line;
       open->second.table.form = format_.name;
       open->second.next = first_free_;
-      if (open_.size() + models_.size() > kMostCores) {
+      models_.try_emplace(core);
+      if (models_.size() > kMostCores) {
         refuse(line, fmt::format("this is the output of more than {} cores", kMostCores));
       }
     }
@@ -395,6 +399,7 @@ class PrintedTables {
   OnModel on_model_;
   PatternAccount* account_;
   std::map<std::string, OpenTable> open_;
+  // Cores whose first table is open have none yet.
   std::map<std::string, std::vector<Instance>> models_;
   std::uint32_t first_free_ = 0;
   std::optional<core::Diagnostic> limit_;

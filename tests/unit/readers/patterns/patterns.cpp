@@ -238,6 +238,29 @@ TEST_CASE("an end that names its core ends that core's table") {
   CHECK(cut->diagnostics[0].place.line == 2);
 }
 
+TEST_CASE("a core counts once, whether its table is open, closed or both") {
+  model::LogFormat format = npu();
+  format.rows.front().pattern.text = R"(npu(?P<core>\d+) takes (?P<size>\d+))";
+  format.begins = model::LogPattern{R"(npu(?P<core>\d+) begins)", {}};
+  // All of them at the same time, twice.
+  const auto log_of = [](int cores) {
+    std::string log;
+    for (int i = 0; i < 4 * cores; ++i) {
+      const bool begins = i / cores % 2 == 0;
+      log += "npu" + std::to_string(i % cores) + (begins ? " begins\n" : " takes 5\n");
+    }
+    return log;
+  };
+  const auto most = read(format, log_of(256));
+  REQUIRE(most.has_value());
+  CHECK(most->cores.size() == 256);
+  CHECK(most->cores.back().instances.size() == 2);
+  const auto more = read(format, log_of(257));
+  REQUIRE_FALSE(more.has_value());
+  CHECK(more.error().front().code == core::Code::kReadLimit);
+  CHECK(more.error().front().place.line == 257);
+}
+
 TEST_CASE("a format is found by what the log says, and a document stays one") {
   const auto reader = readers::PatternReader::make(npu());
   REQUIRE(reader.has_value());
