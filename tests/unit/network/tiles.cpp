@@ -596,6 +596,32 @@ TEST_SUITE("network") {
     CHECK(found > test::rounds(1000));
   }
 
+  TEST_CASE("more L1 moves more only where weights no longer stay in L2") {
+    test::Random random(1580);
+    int fetched = 0;
+    for (int round = 0; round < 300; ++round) {
+      const TileShape shape = random_layer(random, 12, 16);
+      TileBudget budget = random_budget(random);
+      std::optional<Tiles> less;
+      TileCost before;
+      for (budget.l1 = core::Bytes{8}; budget.l1 < core::Bytes{6000};
+           budget.l1 += core::Bytes{1 + random.below(100)}) {
+        CAPTURE(described(shape, budget));
+        const auto more = tiles_of(shape, budget, TileChoice::kBest);
+        REQUIRE((more || !less));
+        const TileCost cost = more ? cost_of(shape, *more, budget) : TileCost{};
+        if (less && cost > before) {
+          CHECK(less->weight_buffers == 0);
+          CHECK(more->weight_buffers != 0);
+          ++fetched;
+        }
+        less = more;
+        before = cost;
+      }
+    }
+    CHECK(fetched > 0);
+  }
+
   TEST_CASE("what is large takes no time") {
     const auto begin = std::chrono::steady_clock::now();
     TileBudget budget = budget_of(kL1, std::uint64_t{1} << 40);
