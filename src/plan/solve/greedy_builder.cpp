@@ -1,8 +1,13 @@
-// One greedy plan: items go, in a given order, into holes chosen by a rule, and on top of all once
-// time is up. Those that end above the ceiling are noted, and promoted() moves them forward.
+// One greedy plan: items go, in a given order, into holes chosen by a rule, and on shelves on top
+// of all once time is up. Those that end above the ceiling are noted, and promoted() moves them
+// forward.
 #include "greedy_builder.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <functional>
+#include <map>
+#include <queue>
 
 namespace memsize::plan {
 
@@ -15,6 +20,9 @@ constexpr std::uint64_t kItemsPerLook = 256;
 // many looks at a list cost as much as one.
 constexpr std::uint64_t kStepsPerItem = 1;
 constexpr std::uint64_t kWorkPerStep = 64;
+
+// Sizes up to twice another one lie on so many kinds of shelves.
+constexpr std::uint64_t kShelvesOfOctave = 4;
 
 // How far back kBothEnds looks for the item that an item replaces.
 constexpr std::size_t kRecent = 8;
@@ -47,8 +55,8 @@ bool Builder::build(const std::vector<std::uint32_t>& order,
     }
     // Steps are those of the search: a first plan is made whatever they are.
     if (budget_.late()) {
-      put_on_top(i);
-      continue;
+      put_on_top(std::span{order}.subspan(count - 1));
+      break;
     }
     const std::int64_t offset = hole(i, rule, ceiling);
     const std::int64_t end = offset + instance_.items[i].size;
@@ -64,11 +72,37 @@ bool Builder::build(const std::vector<std::uint32_t>& order,
   return height_ <= limit;
 }
 
-// Where there is no time to look for holes, there is none to say what is taken either.
-void Builder::put_on_top(std::uint32_t index) {
-  const Item& item = instance_.items[index];
-  offsets_[index] = (height_ + item.alignment - 1) & -item.alignment;
-  height_ = offsets_[index] + item.size;
+// Where there is no time to look for holes, there is none to say what is taken either. A shelf is
+// for items of one alignment and about one size, which lie there one after another.
+void Builder::put_on_top(std::span<const std::uint32_t> rest) {
+  // From when on it is free, and where it is.
+  using Shelf = std::pair<std::int32_t, std::int64_t>;
+  using Shelves = std::priority_queue<Shelf, std::vector<Shelf>, std::greater<>>;
+  std::map<std::pair<std::int64_t, std::int64_t>, Shelves> kinds;
+  std::vector<std::pair<std::int32_t, std::uint32_t>> begins;
+  begins.reserve(rest.size());
+  for (const std::uint32_t i : rest) {
+    begins.emplace_back(instance_.items[i].lower, i);
+  }
+  std::ranges::sort(begins);
+  std::int64_t top = height_;
+  for (const auto& [lower, i] : begins) {
+    const Item& item = instance_.items[i];
+    const auto size = static_cast<std::uint64_t>(item.size);
+    const auto step = static_cast<std::int64_t>(
+        std::max<std::uint64_t>(std::bit_floor(size) / kShelvesOfOctave, 1));
+    const std::int64_t room = (item.size + step - 1) & -step;
+    Shelves& shelves = kinds[{item.alignment, room}];
+    if (shelves.empty() || shelves.top().first > lower) {
+      top = (top + item.alignment - 1) & -item.alignment;
+      shelves.emplace(lower, top);
+      top += room;
+    }
+    offsets_[i] = shelves.top().second;
+    height_ = std::max(height_, offsets_[i] + item.size);
+    shelves.pop();
+    shelves.emplace(item.upper, offsets_[i]);
+  }
 }
 
 bool Builder::pay(std::uint64_t items) {

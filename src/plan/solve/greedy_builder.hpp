@@ -5,6 +5,7 @@
 #include "instance.hpp"
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace memsize::plan {
@@ -55,7 +56,7 @@ class Builder {
   /// What was placed since the last time; false when the budget is over.
   bool pay(std::uint64_t items);
   void place(std::uint32_t index, std::int64_t offset);
-  void put_on_top(std::uint32_t index);
+  void put_on_top(std::span<const std::uint32_t> rest);
   [[nodiscard]] bool opposite_of_last(std::uint32_t index) const;
 
   const Instance& instance_;

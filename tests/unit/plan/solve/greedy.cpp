@@ -58,6 +58,7 @@ class PlacedList {
 
 // A budget looks at its limits as long as it lives.
 const PackLimits kUnlimited;
+const PackLimits kNoTime{.stop = [] { return true; }};
 
 struct Planned {
   std::uint64_t height = 0;
@@ -65,10 +66,11 @@ struct Planned {
   std::string wrong;
 };
 
-Planned plan_of(const std::vector<Buffer>& buffers) {
+Planned plan_of(const std::vector<Buffer>& buffers, const PackLimits& limits = kUnlimited) {
   const Instance instance = make_instance(buffers);
   const std::int64_t bound = lower_bound(instance);
-  Budget budget(kUnlimited);
+  Budget budget(limits);
+  (void)budget.take(0);
   const Placement placement = pack_greedily(instance, bound, budget);
   std::vector<std::uint64_t> offsets(buffers.size());
   for (std::size_t i = 0; i < buffers.size(); ++i) {
@@ -171,6 +173,7 @@ TEST_SUITE("plan") {
     // Nor is it improved.
     CHECK(told == 1);
     CHECK(packing.height > full.height);
+    CHECK(packing.height.count() < full.height.count() * 3 / 2);
     CHECK(packing.proof == Proof::kBest);
     std::vector<std::uint64_t> offsets;
     for (const core::Bytes offset : packing.offsets) {
@@ -222,6 +225,7 @@ TEST_SUITE("plan") {
       const Planned planned = plan_of(buffers);
       CHECK(planned.wrong == "");
       CHECK(planned.height >= planned.bound);
+      CHECK(plan_of(buffers, kNoTime).wrong == "");
       reached += planned.height == planned.bound ? 1 : 0;
     }
     // It is a greedy planner, but no bad one.
