@@ -88,10 +88,9 @@ enum class TileChoice : std::uint8_t {
   /// weights, which need three channel tiles. As few slabs as fit, which are cut by output rows,
   /// evenly. Convolutions: every rows, columns, channels; pools, too, and a tile reads its own
   /// channels only; linear layers: every number of features; the rest: every size. A convolution's
-  /// weights stay in L2 only where ARES leaves them there, or where nothing else fits: they are
-  /// read
-  /// there and not moved, so that with more L1, which fetches them, more may move. Where what ARES
-  /// makes is right and costs less, since its slabs differ: that.
+  /// weights stay in L2 only where ARES leaves them there, or where nothing else fits: there they
+  /// are read and not moved, so that with more L1, which fetches them, more may move. Where what
+  /// ARES makes is right and costs less, since its slabs differ: that.
   kBest,
 };
 
