@@ -29,7 +29,9 @@ Outcome failed(core::Diagnostics diagnostics, const char* schema, bool json) {
   Outcome outcome;
   core::sort_by_place(diagnostics);
   outcome.diagnostics = std::move(diagnostics);
-  outcome.status = core::exit_status(outcome.diagnostics);
+  // What failed is not done, whatever was told of it.
+  outcome.status = core::has_errors(outcome.diagnostics) ? core::exit_status(outcome.diagnostics)
+                                                         : core::ExitStatus::kInput;
   outcome.json = json;
   outcome.document["schema"] = schema;
   return outcome;

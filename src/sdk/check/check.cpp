@@ -229,7 +229,7 @@ const std::vector<core::Rule>& tree_rules() {
        "an entry of 16 MiB was shipped with the comment 32 MB, which nobody doubted"},
       {Code::kSdkStale,
        core::Severity::kWarning,
-       "every table and every device tree is one that something makes or uses",
+       "every table, linker map and device tree is one that something makes or uses",
        "tables of C were left beside the sysconfig files that replaced them"},
   };
   return rules;

@@ -71,6 +71,69 @@ void check_named_entries(const layout::MemoryMap* board,
   }
 }
 
+// Whether an entry of the board leads to where a region is in the board's own map.
+bool board_leads_to(const layout::MmuTable& table, const layout::Region& region) {
+  return std::ranges::any_of(table.ranges, [&](const layout::MmuRange& range) {
+    return range.physical.contains(*region.physical_base);
+  });
+}
+
+// DRAM that the linker maps of other cores have, and that no entry of the board leads this core to.
+std::vector<emit::Reach> strangers_of(const View& view, const CoreReading& core) {
+  std::vector<emit::Reach> strangers;
+  const layout::MmuTable* table =
+      view.board() == nullptr ? nullptr : view.board()->find_mmu(core.name);
+  for (std::size_t i = 0; table != nullptr && i < view.reading().cores.size(); ++i) {
+    const CoreReading& owner = view.reading().cores[i];
+    for (const emit::WrittenRange& range : owner.linker) {
+      const auto physical = view.physical_of(range.name, range.base, owner.name);
+      const layout::Region* known = view.board_region(range.name, owner.name);
+      if (range.size != 0 && physical && view.in_dram(*physical) && known != nullptr &&
+          known->physical_base && !board_leads_to(*table, *known) &&
+          !core::contains(core.linker, range.name, &emit::WrittenRange::name)) {
+        strangers.push_back(
+            {.name = range.name, .physical = physical, .size = range.size, .place = range.place});
+      }
+    }
+  }
+  return strangers;
+}
+
+// What an entry that grew maps of other cores' memory, whose caches know nothing of it.
+void check_strangers(const View& view,
+                     const CoreReading& core,
+                     const emit::Core& reach,
+                     const std::vector<emit::WrittenMmuEntry>& entries,
+                     core::Diagnostics& found) {
+  const auto strangers = strangers_of(view, core);
+  const chip::Lens lens = emit::lens_of(entries);
+  for (const chip::Piece& piece : lens.shown()) {
+    const emit::WrittenMmuEntry& entry = entries[*piece.layer];
+    const std::uint64_t base = entry.physical + (piece.base - entry.virtual_base);
+    const auto met = std::ranges::find_if(strangers, [&](const emit::Reach& region) {
+      return base < *region.physical ? *region.physical - base < piece.size()
+                                     : base - *region.physical < region.size;
+    });
+    const bool is_told = std::ranges::any_of(found, [&](const core::Diagnostic& each) {
+      return each.code == Code::kMmuExcess && each.place == entry.place;
+    });
+    if (met != strangers.end() && !is_told) {
+      found.push_back(
+          core::error(Code::kMmuExcess,
+                      fmt::format("MMU entry '{}' of {} maps '{}', which no entry of {} is there "
+                                  "for",
+                                  core::printable(entry.name, 60),
+                                  core.name,
+                                  met->name,
+                                  core.name),
+                      entry.place,
+                      reach.hint)
+              .about({{"entry", entry.name}, {"core", core.name}, {"region", met->name}})
+              .beside(met->place, fmt::format("'{}' is here", met->name)));
+    }
+  }
+}
+
 // Of two regions that touch, an entry was meant for one, and the other was left to a larger entry
 // below it: where the board says nothing about caches, both should be alike.
 void check_neighbours(const emit::Core& core,
@@ -152,6 +215,17 @@ void check_comments(const View& view,
   found.push_back(std::move(warning));
 }
 
+// What C code has of a region.
+std::optional<emit::WrittenRange> range_in_header(const Reading& reading, const std::string& name) {
+  const auto* address = core::value_in(reading.macros, name + "_ADDR");
+  const auto* size = core::value_in(reading.macros, name + "_SIZE");
+  if (address == nullptr || size == nullptr) {
+    return std::nullopt;
+  }
+  return emit::WrittenRange{
+      .name = name, .base = address->value, .size = size->value, .place = address->place};
+}
+
 // The core's own range of that name, else any core's, else what C code has of it.
 std::optional<emit::WrittenRange> find_range(const Reading& reading,
                                              const std::string& core,
@@ -167,13 +241,7 @@ std::optional<emit::WrittenRange> find_range(const Reading& reading,
   if (found != nullptr) {
     return *found;
   }
-  const auto* address = core::value_in(reading.macros, name + "_ADDR");
-  const auto* size = core::value_in(reading.macros, name + "_SIZE");
-  if (address == nullptr || size == nullptr) {
-    return std::nullopt;
-  }
-  return emit::WrittenRange{
-      .name = name, .base = address->value, .size = size->value, .place = address->place};
+  return range_in_header(reading, name);
 }
 
 // What the board says that the core must not cache, beside what its linker map has.
@@ -199,13 +267,43 @@ std::vector<emit::Reach> areas_of(const View& view, const CoreReading& core) {
   return areas;
 }
 
+// What the board's MMU entries are there for and no linker map has: C code takes its address, which
+// is that on the bus, from the header.
+std::vector<emit::Reach> mapped_regions_of(const View& view, const CoreReading& core) {
+  std::vector<emit::Reach> regions;
+  const layout::MemoryMap* board = view.board();
+  const layout::MmuTable* table = board == nullptr ? nullptr : board->find_mmu(core.name);
+  for (std::size_t i = 0; table != nullptr && i < table->ranges.size(); ++i) {
+    for (const std::string& name : table->ranges[i].covers) {
+      const layout::Region* known = view.board_region(name, core.name);
+      const auto range = range_in_header(view.reading(), name);
+      const bool is_linked = std::ranges::any_of(view.reading().cores, [&](const auto& each) {
+        return core::contains(each.linker, name, &emit::WrittenRange::name);
+      });
+      if (known != nullptr && range && !is_linked) {
+        regions.push_back({.name = name,
+                           .address = range->base,
+                           .physical = range->base,
+                           .size = range->size,
+                           .cache = known->cache,
+                           .place = range->place});
+      }
+    }
+  }
+  return regions;
+}
+
 void check_mmu(const View& view,
                const CoreReading& core,
                const MmuReading& mmu,
                core::Diagnostics& found) {
   const emit::Core reach = view.reach_of(core, mmu.path);
-  emit::hold_mmu(reach, view.mair_kinds(), mmu.entries, found);
+  emit::Core all = reach;
+  const auto mapped = mapped_regions_of(view, core);
+  all.regions.insert(all.regions.end(), mapped.begin(), mapped.end());
+  emit::hold_mmu(all, view.mair_kinds(), mmu.entries, found);
   check_named_entries(view.board(), reach, mmu.entries, found);
+  check_strangers(view, core, reach, mmu.entries, found);
   check_neighbours(reach, mmu.entries, found);
   check_comments(view, mmu.path, mmu.entries, found);
 }

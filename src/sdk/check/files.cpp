@@ -1,5 +1,5 @@
-// Looks for what a board says a core must have and no file gives, and for device trees and tables
-// that nothing uses. What could not be read is told elsewhere.
+// Looks for what a board says a core must have and no file gives, and for device trees, linker maps
+// and tables that nothing makes or uses. What could not be read is told elsewhere.
 #include "files.hpp"
 
 #include "memsize/core/find.hpp"
@@ -13,6 +13,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -224,6 +225,52 @@ void check_device_trees(const View& view, core::Diagnostics& found) {
   }
 }
 
+// Beside a script that could not be evaluated, nobody knows what it would write.
+bool has_unread_script(const Sources& sources) {
+  return std::ranges::any_of(sources.files, [&](const auto& each) {
+    return !os_of_script(each.first).empty() &&
+           !core::contains(sources.variants, each.first, &Variant::script_path);
+  });
+}
+
+// Whose script is gone, the whole of an operating system is looked at no more.
+void check_linker_maps(const View& view, core::Diagnostics& found) {
+  const Sources& sources = view.sources();
+  std::vector<std::string> left;
+  for (const auto& each : sources.files) {
+    const std::string& path = each.first;
+    const bool is_map = path.substr(path.find('/') + 1).starts_with("linker_mem_map");
+    const bool is_made = std::ranges::any_of(sources.variants, [&](const Variant& variant) {
+      return core::contains(variant.cores, path, &CoreSources::linker);
+    });
+    if (is_map && !is_made) {
+      left.push_back(path);
+    }
+  }
+  if (left.empty() || has_unread_script(sources)) {
+    return;
+  }
+  core::Diagnostic stale = core::warning(
+      Code::kSdkStale,
+      left.size() == 1
+          ? "no script writes this linker map: what it says is held against nothing"
+          : fmt::format("no script writes this linker map and {} more: what they say is held "
+                        "against nothing",
+                        left.size() - 1),
+      view.place_of(left.front()),
+      "put back the script that wrote it (gen_linker_mem_map*.py), or remove it");
+  for (const std::string& path : left) {
+    stale.parties.push_back({"file", path});
+  }
+  for (std::size_t i = 1; i < std::min(left.size(), kMostDetails + 1); ++i) {
+    stale.details.push_back(left[i]);
+  }
+  if (left.size() > kMostDetails + 1) {
+    stale.details.push_back(fmt::format("... {} more", left.size() - kMostDetails - 1));
+  }
+  found.push_back(std::move(stale));
+}
+
 }  // namespace
 
 std::uint64_t reserved_until(const std::vector<emit::WrittenNode>& nodes, std::uint64_t address) {
@@ -257,6 +304,7 @@ void check_files(const View& view, core::Diagnostics& found) {
   // What no variant makes is told with the first.
   if (&view.variant() == &view.sources().variants.front()) {
     check_device_trees(view, found);
+    check_linker_maps(view, found);
   }
 }
 

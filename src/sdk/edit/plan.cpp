@@ -285,7 +285,8 @@ core::Diagnostic stale_news(const OpenTree& tree, const std::string& path, core:
 void check_readable(TreeEdits& edits) {
   for (const OpenVariant& variant : edits.tree().variants) {
     for (const core::Diagnostic& problem : variant.reading->problems) {
-      if (problem.severity == core::Severity::kError) {
+      // A source of all operating systems was read for each.
+      if (problem.severity == core::Severity::kError && !core::is_told(edits.found(), problem)) {
         const std::string& path = problem.place.path.str();
         core::Diagnostics one{problem};
         core::add_text(one, path, edits.original(edits.below(path)));
@@ -523,6 +524,7 @@ core::Diagnostics check_result(const MapsByOs& maps, const TreeEdits& edits) {
     if (!edited) {
       return edited.error();
     }
+    add(before, compare_import(*variant.variant, variant.map));
     add(after, compare_import(**edited, map));
     add(before, check_variant(tree.sources, *variant.variant, &variant.map).diagnostics);
     add(after, check_variant(*sources, **edited, &map).diagnostics);

@@ -69,8 +69,9 @@ class Opener {
     if (!map) {
       return failed(sources, variant, map.error());
     }
+    // Of what a board cannot say, it only warns: the tree keeps it.
     core::Diagnostics differences = compare_import(variant, *map);
-    if (!differences.empty()) {
+    if (core::has_errors(differences)) {
       return failed(sources, variant, std::move(differences));
     }
     open.board = std::move(*board);
