@@ -46,7 +46,8 @@ core::Result<sdk::OpenTree> open_in(Session& session,
   MEMSIZE_TRY(board);
   const auto platform = sdk::find_platform(files, request.sdk, board->soc);
   MEMSIZE_TRY(platform);
-  sdk::OpenOptions options{.all = all};
+  sdk::OpenOptions options{.all = all,
+                           .untangles = all && request.hand_edits == sdk::HandEdits::kForce};
   if (!request.board.dram.empty()) {
     // That it is a size was seen as the board was loaded.
     options.dram = *core::parse_bytes(request.board.dram);

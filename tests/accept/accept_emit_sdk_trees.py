@@ -433,8 +433,7 @@ def steps_of(found: Trees) -> list[tuple[str, Callable[[], str]]]:
             if (root / "platform" / soc / "rtos").is_dir():
                 steps.append((f"part {generation}/{soc}", lambda g=generation, s=soc, v=values: check_edit(found, g, s, v)))
                 steps.append((f"shipped {generation}/{soc}", lambda g=generation, s=soc: check_as_shipped(found, g, s)))
-                if soc != "am62a":  # whose map, by its script, has two regions in one place
-                    steps.append((f"forced {generation}/{soc}", lambda g=generation, s=soc: check_forced(found, g, s)))
+                steps.append((f"forced {generation}/{soc}", lambda g=generation, s=soc: check_forced(found, g, s)))
         if generation == "12.0":
             # Whole pages of c7x_1's and c7x_2's vectors are a multiple of 4 MiB with FreeRTOS: 30704 KiB behind 6 MiB and 16 KiB.
             for board, core, size, total in (("j722s", "c7x_1", 30704 << 10, 36 << 20), ("j722s-safertos", "c7x_1", 34815 << 10, 36 << 20),

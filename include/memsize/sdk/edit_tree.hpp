@@ -49,7 +49,8 @@ struct OpenTree {
   /// Why an operating system of the tree is not among them, as warnings.
   core::Diagnostics problems;
   /// The disk, with the scripts laid over it that had to be brought to the values of another one:
-  /// of a part whose files were changed with one script only.
+  /// of a part whose files were changed with one script only, or by hand because it contradicts
+  /// itself.
   std::shared_ptr<core::Overlay> files;
   /// Somebody said what the board is populated with, so that no region may lie outside of it, be it
   /// new or not.
@@ -67,6 +68,9 @@ struct OpenOptions {
   /// Every operating system of the part, with scripts that agree (stale_scripts): for a change.
   /// Else only the one that is asked for, to see whether there is one.
   bool all = true;
+  /// A script that puts regions over each other gets their places from the linker map in which
+  /// somebody put that right, like one that is stale: what it makes could not be written.
+  bool untangles = false;
 };
 
 /// Reads the part, and imports a board for each operating system. `folder` has the bundled boards.

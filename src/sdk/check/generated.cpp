@@ -117,24 +117,15 @@ class GeneratedChecker {
 
   // What a hand edit may have put right: the script would write it again.
   static void add_overlaps(const ScriptExport& each, ScriptDifferences& differences) {
-    std::vector<const ScriptSection*> sections;
-    for (const ScriptMapEntry& entry : each.entries) {
-      sections.push_back(entry.section.get());
-    }
-    std::ranges::stable_sort(sections, {}, &ScriptSection::origin);
-    for (std::size_t i = 1; i < sections.size(); ++i) {
-      const ScriptSection& before = *sections[i - 1];
-      const ScriptSection& section = *sections[i];
-      if (section.length != 0 && section.origin - before.origin < before.length) {
-        differences.add({section.name,
-                         fmt::format("the script puts '{}' {} over '{}' {}",
-                                     section.name,
-                                     emit::range_text(section.origin, section.length),
-                                     before.name,
-                                     emit::range_text(before.origin, before.length)),
-                         {},
-                         section.place});
-      }
+    for (const auto& [before, section] : overlapping(each)) {
+      differences.add({section->name,
+                       fmt::format("the script puts '{}' {} over '{}' {}",
+                                   section->name,
+                                   emit::range_text(section->origin, section->length),
+                                   before->name,
+                                   emit::range_text(before->origin, before->length)),
+                       {},
+                       section->place});
     }
   }
 

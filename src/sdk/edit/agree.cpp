@@ -1,13 +1,17 @@
 // Takes constants for a stale script from one that agrees with the files they both write, and keeps
-// those that bring it nearer to its files: others differ on purpose.
+// those that bring it nearer to its files: others differ on purpose. Of a script that contradicts
+// itself, places are taken from the files.
 #include "agree.hpp"
 
 #include "memsize/core/find.hpp"
 
+#include "formats/compare_generated.hpp"
 #include "formats/edit_generated.hpp"
 #include "script/edit_script.hpp"
 #include "script/script.hpp"
+#include "tree/reading.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <utility>
@@ -157,12 +161,56 @@ class Agreement {
   std::map<std::string, std::size_t> writers_;
 };
 
+bool is_tangled(const ScriptExport& exported) {
+  return exported.kind == "LinkerCmdFile" && !overlapping(exported).empty();
+}
+
+// Where the linker maps have regions that the script puts over each other, by the variables that
+// say where these begin.
+std::map<std::string, Integer> places_by_hand(const OpenVariant& open) {
+  std::map<std::string, Integer> places;
+  const Script& script = *open.variant->script;
+  for (const ScriptExport& each : script.exports) {
+    const std::string path = path_of(each);
+    const CoreReading* core = open.reading->find(path.substr(0, path.find('/')));
+    if (core == nullptr || !is_tangled(each)) {
+      continue;
+    }
+    for (const auto& [before, over] : overlapping(each)) {
+      for (const ScriptSection* section : {before, over}) {
+        const auto* written = core::find_in(core->linker, section->name, &emit::WrittenRange::name);
+        const std::string& variable = section->origin_argument.text;
+        if (written != nullptr && written->base != section->origin &&
+            number_of(script, variable) != nullptr) {
+          places[variable] = written->base;
+        }
+      }
+    }
+  }
+  return places;
+}
+
 }  // namespace
 
 std::map<std::string, std::string> agree_scripts(core::FileSystem& files, const OpenTree& tree) {
   // One script agrees with itself.
   return tree.variants.size() < 2 ? std::map<std::string, std::string>{}
                                   : Agreement{files, tree}.run();
+}
+
+std::map<std::string, std::string> untangle_scripts(const OpenTree& tree) {
+  std::map<std::string, std::string> texts;
+  for (const OpenVariant& open : tree.variants) {
+    const Variant& variant = *open.variant;
+    const std::string& path = variant.script->path;
+    const std::string& text = tree.sources.find(variant.script_path)->content;
+    const std::map<std::string, Integer> places = places_by_hand(open);
+    const auto script = script_with(path, text, variant.script.get(), places);
+    if (!places.empty() && script && std::ranges::none_of(script->exports, is_tangled)) {
+      texts[variant.script_path] = *set_constants(path, text, variant.script.get(), places);
+    }
+  }
+  return texts;
 }
 
 }  // namespace memsize::sdk

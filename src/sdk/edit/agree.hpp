@@ -16,4 +16,9 @@ namespace memsize::sdk {
 [[nodiscard]] std::map<std::string, std::string> agree_scripts(core::FileSystem& files,
                                                                const OpenTree& tree);
 
+/// Where a script puts regions over each other, and somebody put that right by hand in the linker
+/// map that it writes, the script takes the places from there, if then nothing lies over anything.
+/// Its new text, by path.
+[[nodiscard]] std::map<std::string, std::string> untangle_scripts(const OpenTree& tree);
+
 }  // namespace memsize::sdk

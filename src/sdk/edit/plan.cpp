@@ -502,7 +502,7 @@ bool is_made_by_sysconfig(const Sources& sources, const std::string& path) {
 }
 
 // Reads the result like any tree.
-core::Diagnostics check_result(const MapsByOs& maps, const TreeEdits& edits) {
+core::Diagnostics check_result(const MapsByOs& maps, bool forced, const TreeEdits& edits) {
   const OpenTree& tree = edits.tree();
   core::FileSystem& disk = *tree.files;
   core::Overlay result{disk};
@@ -538,6 +538,11 @@ core::Diagnostics check_result(const MapsByOs& maps, const TreeEdits& edits) {
       continue;
     }
     each.details.push_back("this is what the tree would have after the change");
+    if (forced && (each.code == Code::kLayoutOverlap || each.code == Code::kLayoutVirtualOverlap)) {
+      each.hint =
+          "--force writes what the script makes: move one of them in the script, or take --keep, "
+          "which leaves what was edited by hand";
+    }
     if (const std::string* text = core::value_in(edits.edited(), path)) {
       core::Diagnostics one{each};
       core::add_text(one, edits.full(path), *text);
@@ -582,7 +587,7 @@ core::Result<EditPlan> plan_edit(const OpenTree& tree, const EditWish& wish) {
       plan.files.push_back({path, stale == nullptr ? edits.original(path) : *stale, content});
     }
     if (!plan.files.empty()) {
-      edits.tell(check_result(maps, edits));
+      edits.tell(check_result(maps, forced, edits));
     }
   }
   if (edits.has_failed()) {

@@ -164,8 +164,11 @@ core::Result<OpenTree> open_tree(core::FileSystem& files,
   if (tree) {
     tree->is_populated = options.dram.has_value();
   }
-  const auto texts =
+  auto texts =
       tree && options.all ? agree_scripts(files, *tree) : std::map<std::string, std::string>{};
+  if (tree && options.untangles) {
+    texts.merge(untangle_scripts(*tree));
+  }
   if (texts.empty()) {
     return tree;
   }

@@ -7,6 +7,7 @@
 
 #include "script/script.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -201,6 +202,23 @@ GeneratedDifferences compare_html(const ScriptExport& exported,
   return compare_ranges(exported, written, {&ScriptSection::name, "", "is"}, [](const auto& row) {
     return Shown{row.name, row.first, row.last + 1 - row.first};
   });
+}
+
+std::vector<std::pair<const ScriptSection*, const ScriptSection*>> overlapping(
+    const ScriptExport& exported) {
+  std::vector<const ScriptSection*> sections;
+  for (const ScriptMapEntry& entry : exported.entries) {
+    sections.push_back(entry.section.get());
+  }
+  std::ranges::stable_sort(sections, {}, &ScriptSection::origin);
+  std::vector<std::pair<const ScriptSection*, const ScriptSection*>> found;
+  for (std::size_t i = 1; i < sections.size(); ++i) {
+    const ScriptSection& before = *sections[i - 1];
+    if (sections[i]->length != 0 && sections[i]->origin - before.origin < before.length) {
+      found.emplace_back(&before, sections[i]);
+    }
+  }
+  return found;
 }
 
 }  // namespace memsize::sdk

@@ -9,6 +9,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace memsize::sdk {
@@ -35,5 +36,10 @@ inline constexpr const char* kPhysicalBase = "DDR_64BIT_BASE_PADDR";
 
 [[nodiscard]] GeneratedDifferences compare_html(const ScriptExport& exported,
                                                 const std::vector<HtmlRow>& written);
+
+/// Sections of one file that the script itself puts over each other: the one that begins first,
+/// and the one over it.
+[[nodiscard]] std::vector<std::pair<const ScriptSection*, const ScriptSection*>> overlapping(
+    const ScriptExport& exported);
 
 }  // namespace memsize::sdk
