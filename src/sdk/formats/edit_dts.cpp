@@ -8,6 +8,8 @@
 #include "memsize/core/text_edits.hpp"
 #include "memsize/emit/written.hpp"
 
+#include "generated_text.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -31,8 +33,6 @@ constexpr const char* kInKernel = "arch/arm64/boot/dts/ti";
 constexpr const char* kKernels = "board-support";
 
 constexpr unsigned kCellBits = 32;
-// What stands between cells, which may be in several brackets.
-constexpr std::string_view kBetweenCells = " \t>,<";
 
 struct NodeRange {
   std::uint64_t base = 0;
@@ -181,19 +181,6 @@ class TreeEditor {
       at = end;
     }
     return true;
-  }
-
-  // A number, or all of what stands in parentheses.
-  static std::size_t behind_cell(std::string_view line, std::size_t at) {
-    std::size_t open = 0;
-    std::size_t end = at;
-    for (;
-         end < line.size() && (open > 0 || kBetweenCells.find(line[end]) == std::string_view::npos);
-         ++end) {
-      open += line[end] == '(' ? 1U : 0U;
-      open -= line[end] == ')' && open > 0 ? 1U : 0U;
-    }
-    return end;
   }
 
   void edit_address(const emit::WrittenNode& node, const NodeRange& wanted) {

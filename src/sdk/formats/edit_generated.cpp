@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <deque>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
@@ -27,11 +28,6 @@ using core::Code;
 using Sections = std::vector<const ScriptSection*>;
 
 constexpr std::string_view kNumberSuffixes = "uUlL";
-
-struct TextEdit {
-  Span span;
-  std::string text;
-};
 
 // A section, and where it is in the file.
 struct Placed {
@@ -233,7 +229,7 @@ std::optional<std::string> edited(const Field& field,
       const bool same = field.cells.base == section.origin && field.cells.size == section.length;
       return same && !(treatment.mends && field.cells.is_wrong)
                  ? std::nullopt
-                 : std::optional{cells_text(section)};
+                 : std::optional{cells_beside(now, section)};
     }
     case FieldKind::kSize: {
       const bool stays =
@@ -326,10 +322,8 @@ std::vector<TextEdit> all_edits(const EntryText& text,
       continue;
     }
     const Entry& entry = rows.entries[*placed.entry];
-    if (treatment.forced && !format.has_shape(entry, *placed.section)) {
-      const std::string lines = format.render(*placed.section, row);
-      edits.push_back({entry.span, text.with_line_ends(std::string{core::trim(lines)})});
-      continue;
+    if (treatment.forced) {
+      std::ranges::move(format.shape_edits(entry, *placed.section), std::back_inserter(edits));
     }
     for (const Field& field : entry.fields) {
       if (auto value = edited(field, text.at(field.span), placed, row, treatment)) {
@@ -342,8 +336,9 @@ std::vector<TextEdit> all_edits(const EntryText& text,
       edits.push_back({field.span, std::move(*value)});
     }
   }
-  std::ranges::sort(
-      edits, [](const TextEdit& a, const TextEdit& b) { return a.span.begin < b.span.begin; });
+  std::ranges::sort(edits, {}, [](const TextEdit& edit) {
+    return std::pair{edit.span.begin, edit.span.end};
+  });
   return edits;
 }
 

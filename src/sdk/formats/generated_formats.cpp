@@ -1,6 +1,7 @@
 // The files that the SDK's library writes: linker maps, the C header, device-tree nodes, the HTML
 // table.
 #include "memsize/core/find.hpp"
+#include "memsize/core/text.hpp"
 #include "memsize/emit/written.hpp"
 
 #include "compare_generated.hpp"
@@ -236,9 +237,42 @@ class DtsFormat : public GeneratedFormat {
            a.origin_tag == b.origin_tag && a.alignment == b.alignment;
   }
 
-  bool has_shape(const Entry& entry, const ScriptSection& section) const override {
+  // Property by property, so that what somebody wrote beside them stays.
+  std::vector<TextEdit> shape_edits(const Entry& entry,
+                                    const ScriptSection& section) const override {
     const auto* node = core::find_in(nodes_, entry.key, &emit::WrittenNode::label);
-    return node == nullptr || compare_properties(section, *node).empty();
+    std::vector<TextEdit> edits;
+    std::string missing;
+    if (node == nullptr) {
+      return edits;
+    }
+    if (node->is_disabled) {
+      edits.push_back(without(*node, "status"));
+    }
+    if (node->is_reusable) {
+      edits.push_back(without(*node, "reusable"));
+    }
+    if (node->no_map && !section.no_map) {
+      edits.push_back(without(*node, "no-map"));
+    }
+    const std::string compatible = section.print_compatibility ? section.compatibility : "";
+    if (node->compatible != compatible) {
+      const std::string value = fmt::format("\"{}\"", compatible);
+      if (!node->places.contains("compatible")) {
+        missing = fmt::format("compatible = {};", value);
+      } else if (compatible.empty()) {
+        edits.push_back(without(*node, "compatible"));
+      } else {
+        edits.push_back({strings(*node), value});
+      }
+    }
+    if (section.no_map && !node->no_map) {
+      missing += missing.empty() ? "no-map;" : " no-map;";
+    }
+    if (!missing.empty()) {
+      edits.push_back(behind_reg(*node, missing));
+    }
+    return edits;
   }
 
   std::string render(const ScriptSection& section, std::size_t /*row*/) const override {
@@ -256,13 +290,60 @@ class DtsFormat : public GeneratedFormat {
  private:
   // All cells, on whatever lines they are.
   [[nodiscard]] Span up_to_bracket(Span cells) const {
-    const std::size_t last = text_.rfind('>', text_.find(';', cells.begin));
+    const std::size_t last = text_.rfind('>', find_code(text_, ';', cells.begin));
     return {cells.begin, last == std::string_view::npos ? cells.end : std::max(last, cells.end)};
+  }
+
+  [[nodiscard]] Span place_of(const emit::WrittenNode& node, const std::string& property) const {
+    return Offsets{text_}.span(node.places.at(property));
+  }
+
+  // Behind its semicolon.
+  [[nodiscard]] std::size_t behind_statement(std::size_t inside) const {
+    return std::min(find_code(text_, ';', inside), text_.size() - 1) + 1;
+  }
+
+  // All strings of its `compatible`.
+  [[nodiscard]] Span strings(const emit::WrittenNode& node) const {
+    const Span first = place_of(node, "compatible");
+    const std::size_t last = text_.rfind('"', behind_statement(first.begin));
+    return {first.begin, std::max(last + 1, first.end)};
+  }
+
+  // The property is taken out, with its line where nothing else is on it.
+  [[nodiscard]] TextEdit without(const emit::WrittenNode& node, const std::string& property) const {
+    const Offsets offsets{text_};
+    const std::size_t value = place_of(node, property).begin;
+    // Of this one the place is that of its value.
+    const std::size_t begin = property == "compatible" ? text_.rfind(property, value) : value;
+    const std::size_t end = behind_statement(value);
+    const Span line{offsets.line_begin(begin), offsets.behind_line(end)};
+    const bool is_alone = core::trim(text_.substr(line.begin, begin - line.begin)).empty() &&
+                          core::trim(text_.substr(end, line.end - end)).empty();
+    return {is_alone ? line : Span{begin, end}, ""};
+  }
+
+  // On a line of its own, unless the line of `reg` goes on.
+  [[nodiscard]] TextEdit behind_reg(const emit::WrittenNode& node,
+                                    const std::string& property) const {
+    const Offsets offsets{text_};
+    const Span cells = place_of(node, "reg");
+    const std::size_t end = behind_statement(cells.end);
+    const std::size_t next = offsets.behind_line(end);
+    const std::string_view rest = core::trim(text_.substr(end, next - end));
+    if (!rest.empty() && !rest.starts_with("//") &&
+        !(rest.starts_with("/*") && rest.find("*/") == rest.size() - 2)) {
+      return {{end, end}, " " + property};
+    }
+    const std::size_t line = offsets.line_begin(cells.begin);
+    const std::string_view blanks = text_.substr(line, text_.find_first_not_of(" \t", line) - line);
+    const bool has_return = text_.substr(0, next).ends_with("\r\n");
+    return {{next, next}, fmt::format("{}{}{}", blanks, property, has_return ? "\r\n" : "\n")};
   }
 
   // The brace that closes the node, and its semicolon.
   [[nodiscard]] std::size_t behind_node(std::size_t inside) const {
-    const std::size_t brace = text_.find('}', inside);
+    const std::size_t brace = find_code(text_, '}', inside);
     if (brace == std::string_view::npos) {
       return text_.size();
     }

@@ -2,6 +2,8 @@
 // offsets of a text for places of it.
 #include "generated_text.hpp"
 
+#include "memsize/core/text.hpp"
+
 #include "script/script.hpp"
 
 #include <algorithm>
@@ -15,6 +17,25 @@ namespace {
 constexpr std::uint64_t kKib = 1ULL << 10;
 constexpr std::uint64_t kMib = 1ULL << 20;
 constexpr std::uint64_t kGib = 1ULL << 30;
+
+// Of a comment that begins there; else the same place.
+std::size_t behind_comment(std::string_view text, std::size_t at) {
+  const std::string_view rest = text.substr(at);
+  const bool is_line = rest.starts_with("//");
+  if (!is_line && !rest.starts_with("/*")) {
+    return at;
+  }
+  const std::size_t end = is_line ? rest.find('\n') : rest.find("*/", 2);
+  return end == std::string_view::npos ? text.size() : at + end + (is_line ? 1 : 2);
+}
+
+std::vector<std::string> cell_texts(const ScriptSection& section) {
+  constexpr unsigned kCellBits = 32;
+  return {fmt::format("0x{:02x}", section.origin >> kCellBits),
+          fmt::format("0x{:08x}", section.origin & UINT32_MAX),
+          fmt::format("0x{:02x}", section.length >> kCellBits),
+          fmt::format("0x{:08x}", section.length & UINT32_MAX)};
+}
 
 }  // namespace
 
@@ -33,12 +54,47 @@ std::string people_size(std::uint64_t length) {
 }
 
 std::string cells_text(const ScriptSection& section) {
-  constexpr unsigned kCellBits = 32;
-  return fmt::format("0x{:02x} 0x{:08x} 0x{:02x} 0x{:08x}",
-                     section.origin >> kCellBits,
-                     section.origin & UINT32_MAX,
-                     section.length >> kCellBits,
-                     section.length & UINT32_MAX);
+  return core::join(cell_texts(section), " ");
+}
+
+std::string cells_beside(std::string_view now, const ScriptSection& section) {
+  const std::vector<std::string> cells = cell_texts(section);
+  std::string written;
+  std::size_t cell = 0;
+  bool has_comment = false;
+  for (std::size_t at = 0; at < now.size();) {
+    std::size_t end = behind_comment(now, at);
+    has_comment = has_comment || end != at;
+    const std::size_t behind = behind_cell(now, at);
+    if (end == at && behind != at && cell < cells.size()) {
+      written += cells[cell++];
+      end = behind;
+    } else {
+      end = std::max(end, at + 1);
+      written += now.substr(at, end - at);
+    }
+    at = end;
+  }
+  return has_comment ? written : cells_text(section);
+}
+
+std::size_t behind_cell(std::string_view text, std::size_t at) {
+  std::size_t open = 0;
+  while (at < text.size() && (open > 0 || (kBetweenCells.find(text[at]) == std::string_view::npos &&
+                                           behind_comment(text, at) == at))) {
+    open += text[at] == '(' ? 1U : 0U;
+    open -= text[at] == ')' && open > 0 ? 1U : 0U;
+    ++at;
+  }
+  return at;
+}
+
+std::size_t find_code(std::string_view text, char wanted, std::size_t from) {
+  while (from < text.size() && text[from] != wanted) {
+    const std::size_t behind = text[from] == '"' ? text.find('"', from + 1) : from;
+    from = std::max(behind_comment(text, from), std::min(behind, text.size()) + 1);
+  }
+  return from < text.size() ? from : std::string_view::npos;
 }
 
 // A section without bytes at 0 ends before it: the library prints the sign among the zeros.

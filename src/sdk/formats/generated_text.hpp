@@ -63,6 +63,11 @@ struct LooseField {
   std::uint64_t value = 0;
 };
 
+struct TextEdit {
+  Span span;
+  std::string text;
+};
+
 /// One kind of file: what can be read from it, and how its entries are written.
 class GeneratedFormat {
  public:
@@ -92,10 +97,10 @@ class GeneratedFormat {
   /// Whether both are written alike, but for their range.
   [[nodiscard]] virtual bool same_shape(const ScriptSection& a, const ScriptSection& b) const = 0;
 
-  /// Whether an entry says of the section what it is to say, beside values that are fields.
-  [[nodiscard]] virtual bool has_shape(const Entry& /*entry*/,
-                                       const ScriptSection& /*section*/) const {
-    return true;
+  /// Of an entry that does not say of the section what it is to say, beside values that are fields.
+  [[nodiscard]] virtual std::vector<TextEdit> shape_edits(const Entry& /*entry*/,
+                                                          const ScriptSection& /*section*/) const {
+    return {};
   }
 
   /// All lines of a new entry, each with '\n'. `row` counts entries from 0.
@@ -114,6 +119,19 @@ class GeneratedFormat {
 /// Base and size as four cells, and the last byte, as a device tree and a table show them.
 [[nodiscard]] std::string cells_text(const ScriptSection& section);
 [[nodiscard]] std::string last_text(const ScriptSection& section);
+
+/// The same where these cells stand now: comments between them keep their places, and so do the
+/// brackets then.
+[[nodiscard]] std::string cells_beside(std::string_view now, const ScriptSection& section);
+
+/// What stands between cells, which may be in several brackets.
+inline constexpr std::string_view kBetweenCells = " \t\r\n>,<";
+
+/// Of a cell that begins there: a number, or all of what stands in parentheses.
+[[nodiscard]] std::size_t behind_cell(std::string_view text, std::size_t at);
+
+/// The next such character that is in no comment and no string.
+[[nodiscard]] std::size_t find_code(std::string_view text, char wanted, std::size_t from);
 
 /// Of the cells of a table, where rows alternate.
 [[nodiscard]] std::string_view row_class(std::size_t row);

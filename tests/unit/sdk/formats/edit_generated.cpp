@@ -499,9 +499,10 @@ TEST_CASE("what else a node says of its memory is the script's, or stays somebod
                  {{"0xa1000000 0x00 0x00200000", "0xa1000000 0x00 0x00080400"},
                   {"HIGH@100000000", "HIGH@104000000"},
                   {"0x01 0x00000000 0x00 0x04000000", "0x01 0x04000000 0x00 0x00100000"}}));
-  CHECK(made(kDtsExport, edited, {}, HandEdits::kForce) == kDts);
+  const std::string forced = replaced(kDts, {{"0x00200000>;", "0x00200000>; // mine"}});
+  CHECK(made(kDtsExport, edited, {}, HandEdits::kForce) == forced);
   CHECK(made(kDtsExport, with_carriage_returns(edited), {}, HandEdits::kForce) ==
-        with_carriage_returns(kDts));
+        with_carriage_returns(forced));
   // Under a condition that does not hold a node is not there.
   const std::string dead =
       replaced(kDts, {{"\tHIGH: ", "#if 0\n\tHIGH: "}, {"\t};\n\n", "\t};\n#endif\n\n"}});
@@ -510,6 +511,54 @@ TEST_CASE("what else a node says of its memory is the script's, or stays somebod
   CHECK(made(kDtsExport, dead, {}, HandEdits::kForce) ==
         replaced(kDts, {{high, replaced(high, {{"\t};\n\n", "\t};\n#if 0\n"}})}}) +
             replaced(high, {{"\t};\n\n", "\t};\n#endif\n\n"}}));
+}
+
+TEST_CASE("comments in a node stay, whatever of it is put right") {
+  const std::string own =
+      replaced(kDts,
+               {{"\t\tcompatible = \"zx9,heap\";\n\t\treg = <0x00 0xa1000000 0x00 0x00200000>;\n",
+                 "\t\t/* mine; } */\n"
+                 "\t\tcompatible = \"zx9,heap\"; // of zx9\n"
+                 "\t\treg = <0x00 0xa1000000/* base */\n\t\t       0x00 0x00200000 /* size; */>; "
+                 "/* both */\n"
+                 "\t\t/* the end */\n"}});
+  CHECK(made(kDtsExport, own, {}, HandEdits::kForce) == own);
+  CHECK(made(kDtsExport, own, kSmallerHeap) ==
+        replaced(own,
+                 {{"0x00200000 /*", "0x00080400 /*"},
+                  {"HIGH@100000000", "HIGH@104000000"},
+                  {"0x01 0x00000000 0x00 0x04000000", "0x01 0x04000000 0x00 0x00100000"}}));
+  const std::string heap = "/* both */\n";
+  for (const auto& [edit, left] : std::vector<std::pair<std::string, std::string>>{
+           {"\t\tno-map; /* no; map */\n", "\t\t /* no; map */\n"},
+           {"\t\tstatus = \"disabled\"; // off\n", "\t\t // off\n"},
+           {"\t\treusable; /* on\n\t\ttwo lines */\n", "\t\t /* on\n\t\ttwo lines */\n"}}) {
+    const std::string& added = edit;
+    CAPTURE(added);
+    CHECK(made(kDtsExport, replaced(own, {{heap, heap + edit}}), {}, HandEdits::kForce) ==
+          replaced(own, {{heap, heap + left}}));
+  }
+  // What is missing stands behind the range.
+  CHECK(made(kDtsExport,
+             replaced(own, {{"compatible = \"zx9,heap\"; // of zx9", "// of zx9"}}),
+             {},
+             HandEdits::kForce) == replaced(own,
+                                            {{"compatible = \"zx9,heap\"; // of zx9", "// of zx9"},
+                                             {heap, heap + "\t\tcompatible = \"zx9,heap\";\n"}}));
+  // On one line, too.
+  const std::string line =
+      replaced(kDts,
+               {{"\t\tcompatible = \"shared-dma-pool\";\n\t\treg = <0x00 0xa0000000 0x00 "
+                 "0x01000000>;\n\t\tno-map;\n\t};",
+                 "\t\treg = <0x00 0xa0000000 0x00 0x01000000>; /* a */ /* b */ };"}});
+  CHECK(
+      made(kDtsExport, line, {}, HandEdits::kForce) ==
+      replaced(line, {{"0x01000000>;", "0x01000000>; compatible = \"shared-dma-pool\"; no-map;"}}));
+  // Of several strings none is left.
+  CHECK(made(kDtsExport,
+             replaced(own, {{"\"zx9,heap\"", "\"shared-dma-pool\", \"zx9,heap\""}}),
+             {},
+             HandEdits::kForce) == own);
 }
 
 TEST_CASE("cells of any form are no hand edit, and become four numbers where they change") {
