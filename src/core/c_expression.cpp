@@ -1,12 +1,18 @@
 // Evaluates a constant expression where a cursor stands, by C's precedence. Every result is exact:
-// what goes below zero or beyond the width, or would wrap in 32 bits, is an error at its operator.
+// what goes below zero or beyond the width, or would wrap in 32 bits, is an error at its operator,
+// unless the rules are dtc's.
 #include "memsize/core/c_expression.hpp"
 
 #include "memsize/core/text.hpp"
 
+#include <algorithm>
 #include <cctype>
+#include <charconv>
+#include <iterator>
 #include <set>
 #include <string_view>
+#include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -16,13 +22,56 @@ namespace {
 
 constexpr unsigned kDeepestExpression = 16;
 
-// C's precedence, from '|' on.
-unsigned strength(std::string_view symbol) {
-  return symbol == "|"                    ? 1
-         : symbol == "<"                  ? 2
-         : symbol == "+" || symbol == "-" ? 3
-         : symbol == "*"                  ? 4
-                                          : 0;
+struct Operator {
+  std::string_view text;
+  /// C's precedence.
+  unsigned strength = 0;
+};
+
+// What begins another one stands behind it.
+constexpr Operator kOperators[] = {{"||", 1},
+                                   {"&&", 2},
+                                   {"==", 6},
+                                   {"!=", 6},
+                                   {"<<", 8},
+                                   {">>", 8},
+                                   {"<=", 7},
+                                   {">=", 7},
+                                   {"<", 7},
+                                   {">", 7},
+                                   {"|", 3},
+                                   {"^", 4},
+                                   {"&", 5},
+                                   {"+", 9},
+                                   {"-", 9},
+                                   {"*", 10},
+                                   {"/", 10},
+                                   {"%", 10}};
+
+// Nothing where the right side of a division is 0.
+std::optional<std::uint64_t> wrapped(std::string_view symbol, std::uint64_t a, std::uint64_t b) {
+  constexpr std::uint64_t kBits = 64;
+  if (symbol == "/" || symbol == "%") {
+    return b == 0 ? std::nullopt : std::optional{symbol == "/" ? a / b : a % b};
+  }
+  const bool is_left = symbol == "<<";
+  if (is_left || symbol == ">>") {
+    return b >= kBits ? 0 : is_left ? a << b : a >> b;
+  }
+  return symbol == "||"   ? std::uint64_t{a != 0 || b != 0}
+         : symbol == "&&" ? std::uint64_t{a != 0 && b != 0}
+         : symbol == "==" ? std::uint64_t{a == b}
+         : symbol == "!=" ? std::uint64_t{a != b}
+         : symbol == "<=" ? std::uint64_t{a <= b}
+         : symbol == ">=" ? std::uint64_t{a >= b}
+         : symbol == "<"  ? std::uint64_t{a < b}
+         : symbol == ">"  ? std::uint64_t{a > b}
+         : symbol == "|"  ? a | b
+         : symbol == "^"  ? a ^ b
+         : symbol == "&"  ? a & b
+         : symbol == "+"  ? a + b
+         : symbol == "-"  ? a - b
+                          : a * b;
 }
 
 bool is_wide_type(std::string_view word) {
@@ -46,20 +95,49 @@ class Evaluator {
 
   std::optional<Value> expression(unsigned least, unsigned depth) {
     std::optional<Value> value = operand(depth);
-    while (value && strength(cursor_.peek()) > least) {
+    for (const Operator* next = next_operator(); value && next != nullptr && next->strength > least;
+         next = next_operator()) {
       const Place place = cursor_.place();
-      const std::string symbol = cursor_.take();
-      if (symbol == "<" && !cursor_.expect("<")) {
-        return std::nullopt;
+      for (const char c : next->text) {
+        if (!cursor_.expect({&c, 1})) {
+          return std::nullopt;
+        }
       }
-      const std::optional<Value> right = expression(strength(symbol), depth);
-      value = right ? apply(symbol, *value, *right, place) : std::nullopt;
+      const std::optional<Value> right = expression(next->strength, depth);
+      value = right ? apply(next->text, *value, *right, place) : std::nullopt;
     }
-    return value;
+    return value && least == 0 && rules_.wraps && cursor_.peek() == "?" ? choice(*value, depth)
+                                                                        : value;
+  }
+
+  // Both sides must be numbers.
+  std::optional<Value> choice(const Value& condition, unsigned depth) {
+    cursor_.take();
+    const std::optional<Value> yes = expression(0, depth + 1);
+    if (!yes || !cursor_.expect(":")) {
+      return std::nullopt;
+    }
+    const std::optional<Value> no = expression(0, depth + 1);
+    return no ? std::optional{condition.number != 0 ? *yes : *no} : std::nullopt;
+  }
+
+  // Null where none comes next.
+  [[nodiscard]] const Operator* next_operator() const {
+    const auto* found = std::ranges::find_if(kOperators, [&](const Operator& each) {
+      const std::string_view first = each.text.substr(0, 1);
+      if (!rules_.wraps) {
+        return cursor_.peek() == first && is_one_of(each.text, "| << + - *");
+      }
+      const bool is_beside = cursor_.place(1).line == cursor_.place().line &&
+                             cursor_.place(1).column == cursor_.place().column + 1;
+      return cursor_.peek() == first &&
+             (each.text.size() == 1 || (is_beside && cursor_.peek(1) == each.text.substr(1)));
+    });
+    return found == std::end(kOperators) ? nullptr : found;
   }
 
   // The exact result; nothing if it is not between 0 and the largest.
-  [[nodiscard]] std::optional<std::uint64_t> exact(const std::string& symbol,
+  [[nodiscard]] std::optional<std::uint64_t> exact(std::string_view symbol,
                                                    std::uint64_t left,
                                                    std::uint64_t right) const {
     constexpr std::uint64_t kBits = 63;
@@ -72,17 +150,24 @@ class Evaluator {
     if (symbol == "-") {
       return left < right ? std::nullopt : std::optional{left - right};
     }
-    if (symbol == "<") {
+    if (symbol == "<<") {
       return right > kBits || left > (rules_.largest >> right) ? std::nullopt
                                                                : std::optional{left << right};
     }
     return right != 0 && left > rules_.largest / right ? std::nullopt : std::optional{left * right};
   }
 
-  std::optional<Value> apply(const std::string& symbol,
+  std::optional<Value> apply(std::string_view symbol,
                              const Value& left,
                              const Value& right,
                              const Place& place) {
+    if (rules_.wraps) {
+      const auto number = wrapped(symbol, left.number, right.number);
+      if (!number) {
+        cursor_.wrong("this divides by zero", place);
+      }
+      return number ? std::optional{Value{*number}} : std::nullopt;
+    }
     const std::optional<std::uint64_t> result = exact(symbol, left.number, right.number);
     if (!result || *result > rules_.largest) {
       cursor_.wrong(symbol == "-" ? "this is below zero"
@@ -90,7 +175,7 @@ class Evaluator {
                     place);
       return std::nullopt;
     }
-    const bool wide = left.wide || (right.wide && symbol != "<");
+    const bool wide = left.wide || (right.wide && symbol != "<<");
     if (rules_.narrow_types && !wide && *result > UINT32_MAX) {
       cursor_.wrong(
           fmt::format("both sides are of 32 bits, where {} wraps around", format_hex(*result)),
@@ -108,7 +193,15 @@ class Evaluator {
     }
     const std::string_view first = cursor_.peek();
     if (first == "(") {
-      return is_c_type(cursor_.peek(1)) ? cast(depth) : parenthesis(depth);
+      return is_c_type(cursor_.peek(1)) && !rules_.wraps ? cast(depth) : parenthesis(depth);
+    }
+    if (rules_.wraps && is_one_of(first, "- ~ !")) {
+      const std::string sign = cursor_.take();
+      const std::optional<Value> value = operand(depth + 1);
+      return !value        ? value
+             : sign == "-" ? Value{0 - value->number}
+             : sign == "~" ? Value{~value->number}
+                           : Value{std::uint64_t{value->number == 0}};
     }
     if (!first.empty() &&
         (std::isalpha(static_cast<unsigned char>(first.front())) != 0 || first.front() == '_')) {
@@ -169,7 +262,15 @@ class Evaluator {
     const bool octal = digits.size() > 1 && digits.front() == '0' &&
                        std::isdigit(static_cast<unsigned char>(digits[1])) != 0 &&
                        digits.find_first_not_of('0') != digits.npos;
-    if (octal && rules_.narrow_types) {
+    if (octal && rules_.wraps) {
+      std::uint64_t value = 0;
+      const auto end = std::from_chars(digits.data(), digits.data() + digits.size(), value, 8);
+      if (end.ec == std::errc{} && end.ptr == digits.data() + digits.size()) {
+        cursor_.take();
+        return value;
+      }
+    }
+    if (octal && (rules_.narrow_types || rules_.wraps)) {
       cursor_.take();
       cursor_.wrong(fmt::format("'{}' is octal in C", printable(word, 40)), place);
       return std::nullopt;
@@ -213,6 +314,25 @@ std::optional<std::uint64_t> c_constant(const std::string& text, bool narrow_typ
   rules.narrow_types = narrow_types;
   const auto value = c_expression(cursor, rules);
   return value && cursor.done() ? value : std::nullopt;
+}
+
+Result<std::uint64_t> dtc_constant(const std::string& text) {
+  Diagnostics errors;
+  Cursor cursor{"", text, Code::kVerifyParse, errors, Words::kC};
+  CExpressionRules rules;
+  rules.names = [](const std::string&) { return std::nullopt; };
+  rules.names_of = "this file";
+  rules.wraps = true;
+  const auto value = c_expression(cursor, rules);
+  if (value && !cursor.done()) {
+    cursor.wrong(
+        fmt::format("an operator is expected here, not '{}'", printable(cursor.peek(), 40)),
+        cursor.place());
+  }
+  if (!errors.empty()) {
+    return tl::make_unexpected(std::move(errors));
+  }
+  return *value;
 }
 
 bool is_c_type(std::string_view word) {

@@ -1,8 +1,10 @@
-"""dtc compiles the reserved-memory nodes, and the blob holds the addresses and lengths of the map."""
+"""dtc compiles the reserved-memory nodes, and the blob holds the addresses and lengths of the map; cells that are expressions have the
+values that dtc computes."""
 
 import re
 import subprocess
 from pathlib import Path
+from random import Random
 
 from compare import dtsi_path
 from expected import resized
@@ -78,6 +80,64 @@ def check_four_gib(context: Context) -> str:
     return "4 GiB refused"
 
 
+def random_expression(random: Random, depth: int) -> str:
+    kind = random.randrange(9 if depth else 1)
+    if kind < 2:
+        number = random.choice((random.randrange(10), random.getrandbits(32), 1 << random.randrange(64)))
+        return random.choice((str(number), f"{number:#x}", f"0{number:o}", f"{number:#x}ULL"))
+    part = [random_expression(random, depth - 1) for _ in range(3)]
+    if kind == 2:
+        return f"({part[0]})"
+    if kind == 3:
+        return random.choice("-~!") + " " * random.randrange(2) + part[0]
+    if kind == 4:
+        return f"({part[0]} ? {part[1]} : {part[2]})"
+    # What is divided by is not 0.
+    by = random.choice(("/", "%", "<<", ">>", "+", "-", "*", "&", "|", "^", "<", ">", "<=", ">=", "==", "!=", "&&", "||"))
+    right = f"(({part[1]}) | 1)" if by in "/%" else f"{part[1]} & 63" if by in ("<<", ">>") and random.random() < 0.5 else part[1]
+    return f"{part[0]} {by} {right}"
+
+
+def compiled(command: list[str], text: str, work: Path) -> Tree:
+    dts, dtb = work / "expressions.dts", work / "expressions.dtb"
+    dts.write_text(text, encoding="utf-8")
+    clean = subprocess.run([tool("cpp"), "-nostdinc", "-undef", "-P", "-x", "assembler-with-cpp", str(dts)], capture_output=True,
+                           text=True, timeout=60, check=True).stdout
+    done = subprocess.run([*command, "-I", "dts", "-O", "dtb", "-o", str(dtb)], input=clean, capture_output=True, text=True, timeout=60)
+    check(done.returncode == 0, f"dtc on expressions: {done.stderr[-1000:]}")
+    return parse_fdt(dtb.read_bytes())
+
+
+def check_expressions(context: Context, dtc: str, seed: int) -> int:
+    """Cells as expressions, half of them by a name, of which dtc says that they are the map: memsize finds nothing, and a bit that
+    is another one."""
+    random = Random(seed)
+    out = context.emit("j722s", context.work / f"expressions-{seed}")
+    dtsi, board = dtsi_path(out), load_board("j722s")
+    text = read(dtsi)
+    cells_of = re.findall(r"reg = <(0x\w+) (0x\w+) (0x\w+) (0x\w+)>;", text)
+    wanted = [int(cell, 16) for node in cells_of for cell in node]
+    made = [random_expression(random, 4) for _ in wanted]
+    listed = "".join(f"x{i} = /bits/ 64 <({each})>;\n" for i, each in enumerate(made))
+    values = compiled([dtc], f"/dts-v1/;\n/ {{\n{listed}}};\n", context.work)["/"]
+    defines, words = "", []
+    for i, (each, value) in enumerate(zip(made, wanted)):
+        differs = int.from_bytes(values[f"x{i}"], "big") ^ value
+        name = f"CELL_{i}" if i % 2 else f"({each})"
+        defines += f"#define CELL_{i} ({each})\n" if i % 2 else ""
+        words.append(f"({name} ^ {differs:#x})")
+    nodes = iter(zip(*[iter(words)] * 4))
+    text = defines + re.sub(r"reg = <0x\w+ 0x\w+ 0x\w+ 0x\w+>;", lambda _: f"reg = <{' '.join(next(nodes))}>;", text)
+    labels = [carveout.label for carveout in board.carveouts]
+    check_blob(board, compiled([dtc, "-@"], source(text, labels), context.work))
+    dtsi.write_text(text, encoding="utf-8")
+    context.run("check", "--map", out, "--board", "j722s")
+    last = words[random.randrange(len(words))]
+    dtsi.write_text(text.replace(last, f"({last} ^ 1)"), encoding="utf-8")
+    context.run("check", "--map", out, "--board", "j722s", expect=1)
+    return len(words)
+
+
 def body(context: Context) -> str:
     dtc = tool("dtc")
     knob = "c7x_1_ddr_local_heap_size"
@@ -86,7 +146,8 @@ def body(context: Context) -> str:
     cases: list[tuple[str, dict[str, int]]] = [(name, {}) for name in BOARDS if load_board(name).carveouts]
     cases += [("j722s", {knob: WINDOW - others}), ("j722s-sdk11", {knob: 10 * MIB, "c7x_2_ddr_scratch_size": 4096})]
     nodes = sum(check_emitted(context, dtc, name, knobs) for name, knobs in cases)
-    return f"{nodes} nodes in {len(cases)} blobs, one carve-out of {WINDOW // MIB} MiB, {check_four_gib(context)}"
+    count = sum(check_expressions(context, dtc, seed) for seed in range(20))
+    return f"{nodes} nodes in {len(cases)} blobs, {count} cells as expressions, one carve-out of {WINDOW // MIB} MiB, {check_four_gib(context)}"
 
 
 if __name__ == "__main__":

@@ -26,6 +26,9 @@ struct CExpressionRules {
   /// Numbers below 2^32 are of a type of 32 bits unless a cast widens them, as they are on every
   /// compiler that these files are for: a result that wraps around there is an error.
   bool narrow_types = false;
+  /// As dtc computes: with all operators but assignments, in 64 bits without a sign, which wrap
+  /// around; no casts; 010 is eight.
+  bool wraps = false;
 };
 
 /// Takes the longest expression that begins at the cursor. Nothing after an error, which the cursor
@@ -40,6 +43,9 @@ struct CExpressionRules {
 /// What a text is by itself, without any name; nothing unless all of it is one expression.
 [[nodiscard]] std::optional<std::uint64_t> c_constant(const std::string& text,
                                                       bool narrow_types = false);
+
+/// The same as dtc computes it, or why there is no number.
+[[nodiscard]] Result<std::uint64_t> dtc_constant(const std::string& text);
 
 /// Whether the word is a type that a cast may name.
 [[nodiscard]] bool is_c_type(std::string_view word);

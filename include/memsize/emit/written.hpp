@@ -100,10 +100,11 @@ struct WrittenMacro {
 /// label `reserved_memory`, or in an `__overlay__`; there only with a `reg` of four cells: another
 /// one is a warning. An overlay `&label { reg = <four cells> }` outside of any node is one too: it
 /// changes the node of that label. What /delete-node/ names behind it, and every other node, is
-/// passed over. Four cells may stand in several brackets, each as a number or as an expression in
-/// parentheses. A branch that #if 0 or #if 1 rules out is not read; of any other condition both
-/// are, which is a warning unless it guards the whole file. Text between the nodes that is no
-/// device tree, such as what is left of a comment that ended early, is a warning.
+/// passed over. Four cells may stand in several brackets, each as a number, as an expression of
+/// dtc's in parentheses, or as a name that the file itself defines for one. A branch that #if 0 or
+/// #if 1 rules out is not read; of any other condition both are, which is a warning unless it
+/// guards the whole file. Text between the nodes that is no device tree, such as what is left of a
+/// comment that ended early, is a warning.
 [[nodiscard]] std::vector<WrittenNode> parse_dts(const MapFile& file,
                                                  const std::string& root,
                                                  core::Diagnostics& errors);

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <map>
 #include <string_view>
 
@@ -77,7 +78,53 @@ bool begins_body(const core::Cursor& cursor, std::size_t name) {
          cursor.peek(name + name_length(cursor, name)) == "{";
 }
 
-// The conditions of the preprocessor around the next statement.
+// Names that the file gives values itself.
+class Defines {
+ public:
+  // `line` is what stands behind "#define".
+  void add(const std::string& line, bool is_certain) {
+    const std::size_t end = end_of_word(line, 0);
+    // One with parameters is no value, nor is one that may have another.
+    if (is_certain && end != line.size() && line[end] == ' ') {
+      bodies_[line.substr(0, end)] = line.substr(end + 1);
+    } else {
+      remove(line.substr(0, end));
+    }
+  }
+
+  void remove(const std::string& name) { bodies_.erase(name); }
+
+  // With the texts of all names in place of them, as the preprocessor does it. What comes to no end
+  // keeps its name.
+  [[nodiscard]] std::string expanded(const std::string& text, unsigned depth = 0) const {
+    constexpr unsigned kDeepestDefine = 16;
+    constexpr std::size_t kLongest = 4096;
+    std::string result;
+    for (std::size_t at = 0; at < text.size();) {
+      const std::size_t end = std::max(end_of_word(text, at), at + 1);
+      const std::string word = text.substr(at, end - at);
+      const auto body = bodies_.find(word);
+      const bool is_known =
+          body != bodies_.end() && depth < kDeepestDefine && result.size() < kLongest;
+      result += is_known ? expanded(body->second, depth + 1) : word;
+      at = end;
+    }
+    return result;
+  }
+
+ private:
+  static std::size_t end_of_word(const std::string& text, std::size_t at) {
+    while (at < text.size() &&
+           (std::isalnum(static_cast<unsigned char>(text[at])) != 0 || text[at] == '_')) {
+      ++at;
+    }
+    return at;
+  }
+
+  std::map<std::string, std::string> bodies_;
+};
+
+// The conditions of the preprocessor around the next statement, and names that have values there.
 class Conditions {
  public:
   Conditions(core::Cursor& cursor, core::Diagnostics& errors) : cursor_(cursor), errors_(errors) {}
@@ -92,7 +139,11 @@ class Conditions {
       cursor_.take();
     }
     const std::string rest = rest_of_line(cursor_, place);
-    if (word == "#if" || word == "#ifdef" || word == "#ifndef") {
+    if (word == "#define") {
+      defines_.add(rest, !is_any_open());
+    } else if (word == "#undef") {
+      defines_.remove(rest);
+    } else if (word == "#if" || word == "#ifdef" || word == "#ifndef") {
       const auto value = word == "#if" ? core::c_constant(rest) : std::nullopt;
       begin_condition(place, word, rest, value);
     } else if (word == "#endif") {
@@ -107,6 +158,8 @@ class Conditions {
       }
     }
   }
+
+  [[nodiscard]] const Defines& defines() const { return defines_; }
 
   // Whether one of them may hold or not.
   [[nodiscard]] bool is_any_open() const {
@@ -169,38 +222,55 @@ class Conditions {
 
   core::Cursor& cursor_;
   core::Diagnostics& errors_;
+  Defines defines_;
   // Outermost first.
   std::vector<Holds> around_;
 };
 
-// A number, or an expression of numbers in parentheses.
-std::optional<std::uint64_t> read_cell(core::Cursor& cursor, core::Diagnostics& errors) {
+// Whether it is a number, or all of it is in parentheses.
+bool is_one_cell(std::string_view text) {
+  std::size_t open = 0;
+  return std::ranges::all_of(text, [&](unsigned char c) {
+    open += c == '(' ? 1U : 0U;
+    const bool is_inside = open > 0 || std::isalnum(c) != 0;
+    open -= c == ')' && open > 0 ? 1U : 0U;
+    return is_inside;
+  });
+}
+
+// A number, a name for one, or an expression in parentheses.
+std::optional<std::uint64_t> read_cell(core::Cursor& cursor,
+                                       const Defines& defines,
+                                       core::Diagnostics& errors) {
   const core::Place first = cursor.place();
-  const std::size_t before = errors.size();
-  if (cursor.peek() == ";" || cursor.peek() == "}") {
+  if (cursor.peek() == ";" || cursor.peek() == "}" || cursor.peek() == ">") {
     cursor.wrong(fmt::format("a number is expected here, not '{}'", cursor.peek()), first);
     return std::nullopt;
-  }
-  if (cursor.peek() != "(") {
-    const std::uint64_t number = cursor.number();
-    return errors.size() == before ? std::optional{number} : std::nullopt;
   }
   for (unsigned open = 0; !cursor.done() && cursor.peek() != ";";) {
     const std::string token = cursor.take();
     open += token == "(" ? 1U : 0U;
-    open -= token == ")" ? 1U : 0U;
+    open -= token == ")" && open > 0 ? 1U : 0U;
     if (open == 0) {
       break;
     }
   }
-  const auto value = core::c_constant(cursor.words_since(first));
-  if (!value) {
-    errors.push_back(core::error(Code::kVerifyParse,
-                                 "these are no sums, products or shifts of numbers",
-                                 cursor.place_since(first),
-                                 "write the number that it is"));
+  const std::string cell = defines.expanded(cursor.words_since(first));
+  auto value = core::dtc_constant(cell);
+  if (value && !is_one_cell(cell)) {
+    value = core::fail(
+        core::error(Code::kVerifyParse, "an expression must stand in parentheses", first));
   }
-  return value;
+  if (!value) {
+    errors.push_back(
+        core::error(Code::kVerifyParse,
+                    fmt::format("this cell has no value: {}", value.error().front().message),
+                    cursor.place_since(first),
+                    "write the number, or #define its names in this file"));
+    return std::nullopt;
+  }
+  // A number below zero, as it is in 32 bits.
+  return (*value | UINT32_MAX) == UINT64_MAX ? *value & UINT32_MAX : *value;
 }
 
 void check_width(WrittenNode& node, std::uint64_t largest, core::Diagnostics& errors) {
@@ -217,7 +287,10 @@ void check_width(WrittenNode& node, std::uint64_t largest, core::Diagnostics& er
 }
 
 // `= <high low high low>;`: base and size, in cells of 32 bits.
-bool read_cells(core::Cursor& cursor, WrittenNode& node, core::Diagnostics& errors) {
+bool read_cells(core::Cursor& cursor,
+                const Defines& defines,
+                WrittenNode& node,
+                core::Diagnostics& errors) {
   if (!cursor.expect("=") || !cursor.expect("<")) {
     return false;
   }
@@ -229,7 +302,7 @@ bool read_cells(core::Cursor& cursor, WrittenNode& node, core::Diagnostics& erro
     for (std::size_t part = 0; begins_group && part < 3; ++part) {
       cursor.take();
     }
-    const auto value = read_cell(cursor, errors);
+    const auto value = read_cell(cursor, defines, errors);
     if (!value) {
       return false;
     }
@@ -254,9 +327,13 @@ bool read_cells(core::Cursor& cursor, WrittenNode& node, core::Diagnostics& erro
   return true;
 }
 
-void read_reg(core::Cursor& cursor, WrittenNode& node, Reg must, core::Diagnostics& errors) {
+void read_reg(core::Cursor& cursor,
+              const Defines& defines,
+              WrittenNode& node,
+              Reg must,
+              core::Diagnostics& errors) {
   const std::size_t before = errors.size();
-  if (read_cells(cursor, node, errors) || must == Reg::kMust) {
+  if (read_cells(cursor, defines, node, errors) || must == Reg::kMust) {
     return;
   }
   errors.erase(errors.begin() + static_cast<std::ptrdiff_t>(before), errors.end());
@@ -271,6 +348,7 @@ void read_reg(core::Cursor& cursor, WrittenNode& node, Reg must, core::Diagnosti
 }
 
 void read_property(core::Cursor& cursor,
+                   const Defines& defines,
                    WrittenNode& node,
                    const std::string& property,
                    const core::Place& name,
@@ -285,15 +363,17 @@ void read_property(core::Cursor& cursor,
     const std::string status = is_set ? core::unquoted(cursor.peek(1)) : std::string{};
     node.is_disabled = property == "status" ? status != "okay" && status != "ok" : node.is_disabled;
   } else if (property == "reg") {
-    read_reg(cursor, node, must, errors);
+    read_reg(cursor, defines, node, must, errors);
   } else if (property == "compatible" && cursor.expect("=")) {
     node.places.emplace(property, cursor.place());
     node.compatible = core::unquoted(cursor.take());
   } else if (property == "alignment" && cursor.expect("=") && cursor.expect("<")) {
     const core::Place place = cursor.place();
-    node.alignment = cursor.number();
-    while (!cursor.done() && cursor.peek() != ">" && cursor.peek() != ";") {
-      node.alignment = (node.alignment << 32) | cursor.number();
+    auto cell = read_cell(cursor, defines, errors);
+    node.alignment = cell.value_or(0);
+    while (cell && !cursor.done() && cursor.peek() != ">" && cursor.peek() != ";") {
+      cell = read_cell(cursor, defines, errors);
+      node.alignment = (node.alignment << 32) | cell.value_or(0);
     }
     node.places.emplace(property, cursor.place_since(place));
   }
@@ -482,7 +562,7 @@ class DtsParser {
     }
     const std::string name = cursor_.take();
     if (node != nullptr && where == Where::kElsewhere) {
-      read_property(cursor_, *node, name, place, reg_of_, errors_);
+      read_property(cursor_, conditions_.defines(), *node, name, place, reg_of_, errors_);
     }
     skip_value(cursor_);
   }

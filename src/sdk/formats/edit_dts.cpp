@@ -50,13 +50,16 @@ const Carveout* find_label(const MemoryMap& map, const std::string& label) {
       map.carveouts, [&](const Carveout& each) { return !label.empty() && each.label == label; });
 }
 
-// The number, written as the old one was: as wide where that was padded, in its letters.
+// The number, written as the old one was: as wide where that was padded, in its letters. In place
+// of a name or an expression it is hexadecimal.
 std::string written_like(std::string_view old, std::uint64_t value) {
   constexpr std::string_view kHex = "0x";
   constexpr std::size_t kFull = 8;
   const bool is_hex = old.starts_with(kHex) || old.starts_with("0X");
   if (!is_hex) {
-    return fmt::format("{}", value);
+    const bool is_number =
+        std::ranges::all_of(old, [](unsigned char c) { return std::isdigit(c); });
+    return is_number ? fmt::format("{}", value) : fmt::format("0x{:x}", value);
   }
   const std::string_view digits = old.substr(kHex.size());
   const bool padded = digits.size() == kFull || (digits.size() > 1 && digits.front() == '0');
@@ -169,7 +172,8 @@ class TreeEditor {
       at = std::min(line.find_first_not_of(kBetweenCells, at), line.size());
       const std::size_t end = behind_cell(line, at);
       const std::string_view token = line.substr(at, end - at);
-      if (token.empty() || (token.front() != '(' && !core::parse_address(std::string{token}))) {
+      const unsigned char first = token.empty() ? '\0' : static_cast<unsigned char>(token.front());
+      if (first != '(' && first != '_' && std::isalnum(first) == 0) {
         return false;
       }
       if (old[i] != cells[i]) {

@@ -4,6 +4,8 @@
 
 #include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -98,6 +100,55 @@ TEST_SUITE("core") {
     CHECK(evaluated("0x100", rules).message == "0x100 does not fit 8 bits");
     CHECK(evaluated("LOW", rules).message == "0x1000 does not fit 8 bits");
     CHECK(evaluated("NONE", rules).message == "'NONE' is the name of nothing that the box has");
+  }
+
+  TEST_CASE("expressions as dtc computes them: every operator, 64 bits that wrap around") {
+    for (const auto& [expression, value] :
+         std::vector<std::pair<std::string, std::uint64_t>>{{"7 / 2 * 2 % 5", 1},
+                                                            {"1 << 2 + 1 >> 1", 4},
+                                                            {"1 << 64", 0},
+                                                            {"1 | 6 ^ 3 & 2", 5},
+                                                            {"1 < 2 == 2 >= 2", 1},
+                                                            {"3 > 4 || 4 <= 4 && 5 != 5", 0},
+                                                            {"!0 + !7 + - -1", 2},
+                                                            {"-1", UINT64_MAX},
+                                                            {"~0 - ~1", 1},
+                                                            {"0xFFFFFFFFFFFFFFFF + 2", 1},
+                                                            {"0 - 1 > 5", 1},
+                                                            {"0 ? 1 : 0 ? 2 : 3", 3},
+                                                            {"1 ? 2 ? 4 : 5 : 6", 4},
+                                                            {"(1 ? 2 : 3) + 1", 3},
+                                                            {"1 || 0 ? 2 : 3", 2},
+                                                            {"017 + 0x10ULL + 10UL", 41},
+                                                            {"0", 0}}) {
+      const std::string& text = expression;
+      CAPTURE(text);
+      const auto computed = dtc_constant(text);
+      REQUIRE(computed.has_value());
+      CHECK(*computed == value);
+    }
+    for (const auto& [expression, why] : std::vector<std::pair<std::string, std::string>>{
+             {"1 / 0", "this divides by zero"},
+             {"0 ? 1 % 0 : 2", "this divides by zero"},
+             {"A", "'A' is the name of nothing that this file has"},
+             {"(int)1", "'int' is the name of nothing that this file has"},
+             {"08", "'08' is octal in C"},
+             {"1 ? 2", "':' is expected here, not 'the end'"},
+             {"1 < < 2", "a number is expected here, not '<'"},
+             {"1 = 1", "an operator is expected here, not '='"},
+             {"", "a number is expected here, not ''"},
+             {std::string(100000, '~') + "1", "too many parentheses"}}) {
+      const std::string& text = expression;
+      CAPTURE(text);
+      const auto computed = dtc_constant(text);
+      REQUIRE_FALSE(computed.has_value());
+      CHECK(computed.error().front().message == why);
+    }
+    std::string choices;
+    for (int i = 0; i < 100000; ++i) {
+      choices += "1 ? 1 : ";
+    }
+    CHECK_FALSE(dtc_constant(choices + "1").has_value());
   }
 
   TEST_CASE("a cursor with C's words: operators stand alone, quotes may be escaped") {

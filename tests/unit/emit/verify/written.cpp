@@ -143,10 +143,17 @@ TEST_SUITE("emit") {
                                     "<8>, <0x80000000>, <0>, <0x20000000>",
                                     "<0x08 0x80000000\n 0x00 0x20000000>",
                                     "<0x08 (1 << 31) 0 (512 * 1024 * 1024)>",
-                                    "<(4+4) (0x80001000-0x1000) /* none */ (0) (0x20000000)>"}) {
+                                    "<(4+4) (0x80001000-0x1000) /* none */ (0) (0x20000000)>",
+                                    "<010 (~0x7fffffff) (!1 || 0) (0x40000000 / 2 % 0x30000000)>",
+                                    "<(2 > 1 ? 8 : 9) (-0x80000000) (1 & 2) (0x80000000 >> 2)>",
+                                    "<HIGH LOW 0 (LOW / (HIGH >> 1))>"}) {
       CAPTURE(cells);
       core::Diagnostics errors;
-      const auto nodes = nodes_of(std::string{"a: a { reg = "} + cells + "; no-map; };", errors);
+      const auto nodes =
+          nodes_of(std::string{"#define HIGH 8\n#define MB(x) x\n#define LOW ((HIGH / 4) << 30)\n"
+                               "a: a { reg = "} +
+                       cells + "; no-map; };",
+                   errors);
       CHECK(errors.empty());
       REQUIRE(nodes.size() == 1);
       CHECK(nodes[0].base == 0x880000000);
@@ -155,6 +162,11 @@ TEST_SUITE("emit") {
     }
     for (const char* const cells : {"<0 0x1000 0 (1024 * SIZE)>",
                                     "<0 0x1000 0 (1024 * 4>",
+                                    "<0 0x1000 0 (1024 / 0)>",
+                                    "<0 0x1000 0 1024-1>",
+                                    "<0 0x1000 0 (4 = 4)>",
+                                    "<0 0x1000 0 (uint32_t)4>",
+                                    "<0 0x1000 0 (1 < < 4)>",
                                     "<0 0x1000 0 0x1000>, <0 0x3000 0 0x1000>",
                                     "<0 0x1000 0>"}) {
       CAPTURE(cells);
@@ -167,6 +179,41 @@ TEST_SUITE("emit") {
       CHECK(labels(nodes_of("&x { reg = <5>; };\n/ { " + node + " };", errors)).empty());
       CHECK(errors.empty());
     }
+  }
+
+  TEST_CASE("a name in a cell is what the file defines last and surely, else an error") {
+    const std::string node = "a: a { reg = <0 BASE 0 0x1000>; };\n";
+    for (const auto& [before, base] : std::vector<std::pair<std::string, std::uint64_t>>{
+             {"#define BASE 0x2000\n", 0x2000},
+             {"# define BASE (0x2000 + 4) /* or so */\n", 0x2004},
+             {"#define BASE OTHER\n#define OTHER 0x3000\n", 0x3000},
+             {"#define BASE 1\n#undef BASE\n#define BASE 0x4000\n", 0x4000},
+             {"#if 1\n#define BASE 0x5000\n#else\n#define BASE 0x6000\n#endif\n", 0x5000}}) {
+      const std::string& text = before;
+      CAPTURE(text);
+      core::Diagnostics errors;
+      const auto nodes = nodes_of(text + node, errors);
+      CHECK(errors.empty());
+      REQUIRE(nodes.size() == 1);
+      CHECK(nodes[0].base == base);
+    }
+    for (const char* const before : {"#include \"base.h\"\n",
+                                     "#define BASE BASE\n",
+                                     "#define BASE TWO TWO\n#define TWO BASE BASE\n",
+                                     "#define BASE\n",
+                                     "#define BASE 4 + 4\n",
+                                     "#define BASE (4) + (4)\n",
+                                     "#define BASE(x) x\n",
+                                     "#define BASE 1\n#undef BASE\n"}) {
+      CAPTURE(before);
+      core::Diagnostics errors;
+      (void)nodes_of(before + node, errors);
+      REQUIRE(errors.size() >= 1);
+      CHECK(errors[0].message.starts_with("this cell has no value: "));
+    }
+    core::Diagnostics errors;
+    (void)nodes_of("#ifdef X\n#define BASE 1\n#endif\n" + node, errors);
+    CHECK(core::has_errors(errors));
   }
 
   TEST_CASE("of a condition that is a number only the branch that holds is read") {

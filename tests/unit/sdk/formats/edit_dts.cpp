@@ -70,8 +70,16 @@ TEST_SUITE("sdk") {
     const auto grouped = edit_device_trees(files, "linux", {&before}, after, std::nullopt);
     REQUIRE_MESSAGE(grouped.has_value(), (grouped ? "" : test::all_text(grouped.error())));
     REQUIRE(grouped->files.size() == 1);
-    CHECK(grouped->files.front().after ==
-          test::with(old, plain, hex(0x11) + " " + std::to_string(0x80000000) + ">, <"));
+    CHECK(grouped->files.front().after == test::with(old, plain, hex(0x11) + " 0x80000000>, <"));
+    // And names that the file defines: one that another place may use keeps its value.
+    const std::string named = hex(0x11) + " NONE ";
+    files.content[fmt::format("linux/{}", kPath)] =
+        "#define NONE (1 - 1)\n" + test::with(old, plain, named);
+    const auto of_name = edit_device_trees(files, "linux", {&before}, after, std::nullopt);
+    REQUIRE_MESSAGE(of_name.has_value(), (of_name ? "" : test::all_text(of_name.error())));
+    REQUIRE(of_name->files.size() == 1);
+    CHECK(of_name->files.front().after ==
+          "#define NONE (1 - 1)\n" + test::with(old, plain, hex(0x11) + " 0x80000000 "));
     // What is there already stays.
     files.content[fmt::format("linux/{}", kPath)] = edits->files.front().after;
     const auto again = edit_device_trees(files, "linux", {&before}, after, std::nullopt);
