@@ -45,6 +45,7 @@ ROWS: list[Row] = [
     ("mmu.cache", "am62a", "c7x_1/example.syscfg", "'L2RAM_C7x_1_AUX_AS_L1' with MAIR0 .*'L2RAM_C7x_1_AUX' before it .*MAIR7", (0, 1, 1), "the entry ends at 0x7F03C000"),
     ("sdk.stale", "am62a", "mcu1_0/am62a_mpu_cfg.c", "the MPU regions of mcu1_0 are in mcu1_0/example.syscfg", (1, 1, 1), "compiled by nobody"),
     ("sdk.generated", "am62a", "mcu1_0/linker_mem_map.cmd", r"'R5F_TCMA' is \[0x40, 0x8000\) here, .* 3 differences more", (1, 0, 0), "32 KB TCMs, WKUP_SRAM_TRACE_BUFF"),
+    ("sdk.comment", "am62a", "mcu1_0/linker_mem_map.cmd", "29.94 KB of 'R5F_TCMA' is 31.94 KB", (1, 0, 0), "32 KB TCMs by hand, below comments of before"),
     ("sdk.generated", "am62a", "mcu1_0/linker_mem_map.cmd", r"'DDR_DM_R5F' is \[0x9CAA5000, .*0x9CAA0000", (0, 0, 1), "the trace buffer was put before the code by hand"),
     ("dts.cells", "j784s4", "gen_linker_mem_map.py", "'DDR_C7X_HIGH_MEM_DTS' has 4 GiB", (0, 0, 1), "0x00 0x100000000"),
     ("sdk.generated", "j784s4", "c7x_[1-4]/linker_mem_map_safertos.cmd", r"\[0x100000000, 0x110000000\) here, but \[0x100000000, 0x108000000\) there", (0, 0, 4), "256 MB by hand"),

@@ -184,35 +184,9 @@ void check_comments(const View& view,
                     core::Diagnostics& found) {
   const emit::MapFile& file = *view.sources().find(path);
   const auto wrong = wrong_claims(parse_claims(file, view.sources().platform.folder), entries);
-  if (wrong.empty()) {
-    return;
+  if (!wrong.empty()) {
+    found.push_back(wrong_claims_news(wrong));
   }
-  constexpr std::size_t kMost = 8;
-  const auto line_of = [](const WrongClaim& each) {
-    return fmt::format("{} of '{}' is {}",
-                       core::printable(each.claim.text, 40),
-                       core::printable(each.name, 60),
-                       each.right);
-  };
-  core::Diagnostic warning = core::warning(
-      Code::kSdkComment,
-      fmt::format("{} not true: {}{}",
-                  wrong.size() == 1 ? "a comment is" : fmt::format("{} comments are", wrong.size()),
-                  line_of(wrong.front()),
-                  wrong.size() == 1 ? "" : ", and others"),
-      wrong.front().claim.place,
-      "correct the comments: the next engineer believes them");
-  for (const WrongClaim& each : wrong) {
-    warning.parties.push_back({"entry", each.name});
-  }
-  for (std::size_t i = 1; i < std::min(wrong.size(), kMost + 1); ++i) {
-    warning.details.push_back(
-        fmt::format("line {}: {}", wrong[i].claim.place.line, line_of(wrong[i])));
-  }
-  if (wrong.size() > kMost + 1) {
-    warning.details.push_back(fmt::format("... {} more", wrong.size() - kMost - 1));
-  }
-  found.push_back(std::move(warning));
 }
 
 // What C code has of a region.

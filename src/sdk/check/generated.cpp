@@ -73,8 +73,10 @@ class GeneratedChecker {
       }
       if (each.kind == "LinkerCmdFile") {
         check_linker(each, path);
+        check_sizes(each, path);
       } else if (each.kind == "CHeaderFile") {
         check_header(each, path);
+        check_sizes(each, path);
       } else if (each.kind == "DtsFile") {
         check_dts(each, path);
       }
@@ -136,6 +138,16 @@ class GeneratedChecker {
     ScriptDifferences differences{variant_, place_of(path)};
     differences.add(compare_header(each, reading_.macros));
     differences.report(found_);
+  }
+
+  // People believe what stands above a number.
+  void check_sizes(const ScriptExport& each, const std::string& path) {
+    const emit::MapFile* file = sources_.find(path);
+    const auto wrong = file == nullptr ? std::vector<WrongClaim>{}
+                                       : wrong_sizes(each, *file, place_of(path).path.str());
+    if (!wrong.empty()) {
+      found_.push_back(wrong_claims_news(wrong));
+    }
   }
 
   void check_dts(const ScriptExport& each, const std::string& path) {

@@ -367,4 +367,33 @@ std::vector<WrongClaim> old_mentions(const std::vector<Claim>& claims,
   return wrong;
 }
 
+core::Diagnostic wrong_claims_news(const std::vector<WrongClaim>& wrong) {
+  constexpr std::size_t kMost = 8;
+  const auto line_of = [](const WrongClaim& each) {
+    return fmt::format("{} of '{}' is {}",
+                       core::printable(each.claim.text, 40),
+                       core::printable(each.name, 60),
+                       each.right);
+  };
+  core::Diagnostic warning = core::warning(
+      core::Code::kSdkComment,
+      fmt::format("{} not true: {}{}",
+                  wrong.size() == 1 ? "a comment is" : fmt::format("{} comments are", wrong.size()),
+                  line_of(wrong.front()),
+                  wrong.size() == 1 ? "" : ", and others"),
+      wrong.front().claim.place,
+      "correct the comments: the next engineer believes them");
+  for (const WrongClaim& each : wrong) {
+    warning.parties.push_back({"entry", each.name});
+  }
+  for (std::size_t i = 1; i < std::min(wrong.size(), kMost + 1); ++i) {
+    warning.details.push_back(
+        fmt::format("line {}: {}", wrong[i].claim.place.line, line_of(wrong[i])));
+  }
+  if (wrong.size() > kMost + 1) {
+    warning.details.push_back(fmt::format("... {} more", wrong.size() - kMost - 1));
+  }
+  return warning;
+}
+
 }  // namespace memsize::sdk

@@ -1,5 +1,6 @@
 // What comments beside the entries of an MMU, MPU or RAT say about them, in sysconfig's files and
-// in tables of C. Nobody compiles comments: they say what once was true.
+// in tables of C, and beside those of files that a script writes. Nobody compiles comments: they
+// say what once was true.
 //
 // The forms that SDKs have: "Region start: 0xA5000000", "Region end: 0xA7C40000" (the last address
 // or the one behind it) and "Attribute is MAIR4." in the comment before an entry; "32 KB", "size is
@@ -60,5 +61,8 @@ struct WrongClaim {
 [[nodiscard]] std::vector<WrongClaim> old_mentions(const std::vector<Claim>& claims,
                                                    const emit::WrittenMpuRegion& region,
                                                    std::uint64_t old_size);
+
+/// One warning for all of a file, of which there is at least one.
+[[nodiscard]] core::Diagnostic wrong_claims_news(const std::vector<WrongClaim>& wrong);
 
 }  // namespace memsize::sdk

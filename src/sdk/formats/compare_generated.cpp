@@ -2,9 +2,11 @@
 // or says otherwise, and what only the file has.
 #include "compare_generated.hpp"
 
+#include "memsize/core/c_expression.hpp"
 #include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
+#include "generated_text.hpp"
 #include "script/script.hpp"
 
 #include <algorithm>
@@ -202,6 +204,34 @@ GeneratedDifferences compare_html(const ScriptExport& exported,
   return compare_ranges(exported, written, {&ScriptSection::name, "", "is"}, [](const auto& row) {
     return Shown{row.name, row.first, row.last + 1 - row.first};
   });
+}
+
+std::vector<WrongClaim> wrong_sizes(const ScriptExport& exported,
+                                    const emit::MapFile& file,
+                                    const std::string& path) {
+  std::vector<WrongClaim> wrong;
+  const auto format = generated_format(exported.kind);
+  if (format == nullptr || !format->read(file).empty()) {
+    return wrong;
+  }
+  const Offsets offsets{file.content};
+  const core::SharedText shared{path};
+  const auto text = [&](const Field& field) {
+    return file.content.substr(field.span.begin, field.span.end - field.span.begin);
+  };
+  for (const Entry& entry : format->entries(exported, exported)) {
+    const auto* stated = core::find_in(entry.fields, FieldKind::kSize, &Field::kind);
+    const auto* written = core::find_in(entry.fields, FieldKind::kLength, &Field::kind);
+    const auto length =
+        stated == nullptr || written == nullptr ? std::nullopt : core::c_constant(text(*written));
+    if (length && !may_be_size(text(*stated), *length)) {
+      const Claim claim{.what = Stated::kSize,
+                        .text = text(*stated),
+                        .place = offsets.place(shared, stated->span)};
+      wrong.push_back({claim, std::string{core::trim(people_size(*length))}, entry.key});
+    }
+  }
+  return wrong;
 }
 
 std::vector<std::pair<const ScriptSection*, const ScriptSection*>> overlapping(

@@ -3,6 +3,7 @@
 
 #include "memsize/emit/written.hpp"
 
+#include "claims.hpp"
 #include "edit_generated.hpp"
 #include "html_rows.hpp"
 #include "script/script.hpp"
@@ -36,6 +37,12 @@ inline constexpr const char* kPhysicalBase = "DDR_64BIT_BASE_PADDR";
 
 [[nodiscard]] GeneratedDifferences compare_html(const ScriptExport& exported,
                                                 const std::vector<HtmlRow>& written);
+
+/// Sizes in the comments of a linker map or a C header that are not those beside them. `path` is
+/// what places have.
+[[nodiscard]] std::vector<WrongClaim> wrong_sizes(const ScriptExport& exported,
+                                                  const emit::MapFile& file,
+                                                  const std::string& path);
 
 /// Sections of one file that the script itself puts over each other: the one that begins first,
 /// and the one over it.

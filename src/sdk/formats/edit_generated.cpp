@@ -121,10 +121,8 @@ class EntryText {
   }
 
   [[nodiscard]] core::Diagnostic tangled(Span span) const {
-    const std::string_view above = text_.substr(0, span.begin);
-    core::Place place = whole_file();
-    place.line = 1 + static_cast<std::size_t>(std::ranges::count(above, '\n'));
-    place.column = span.begin - offsets_.line_begin(span.begin) + 1;
+    core::Place place = offsets_.place(path_, span);
+    place.length = 0;
     return core::error(Code::kVerifyParse,
                        "this entry begins inside of another one, so that they cannot be told apart",
                        std::move(place),

@@ -7,6 +7,8 @@
 #include "script/script.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -51,6 +53,29 @@ std::string people_size(std::uint64_t length) {
     return in(kMib, "MB");
   }
   return length > kKib ? in(kKib, "KB") : fmt::format("{} B", length);
+}
+
+bool may_be_size(std::string_view text, std::uint64_t length) {
+  const std::size_t behind = std::min(text.find(' '), text.size());
+  const std::string_view number = text.substr(0, behind);
+  const std::string_view unit = core::trim(text.substr(behind));
+  const std::uint64_t bytes = unit == "GB"   ? kGib
+                              : unit == "MB" ? kMib
+                              : unit == "KB" ? kKib
+                              : unit == "B"  ? 1
+                                             : 0;
+  double value = 0;
+  const auto end = std::from_chars(number.data(), number.data() + number.size(), value);
+  if (bytes == 0 || end.ec != std::errc{} || end.ptr != number.data() + number.size()) {
+    return true;
+  }
+  // Rounded or cut off: off by less than one of the last digit, which has no exact form.
+  double last = 0.999 * static_cast<double>(bytes);
+  for (std::size_t digit = number.find('.'); digit + 1 < number.size(); ++digit) {
+    last /= 10;
+  }
+  const double off = value * static_cast<double>(bytes) - static_cast<double>(length);
+  return off < last && -off < last;
 }
 
 std::string cells_text(const ScriptSection& section) {
@@ -122,6 +147,12 @@ Span Offsets::span(const core::Place& place) const {
   const std::size_t begin =
       std::min(begins_[place.line - 1] + std::max<std::size_t>(place.column, 1) - 1, text_.size());
   return {begin, std::min(begin + place.length, text_.size())};
+}
+
+core::Place Offsets::place(const core::SharedText& path, Span span) const {
+  const std::size_t begin = line_begin(span.begin);
+  const auto line = std::ranges::lower_bound(begins_, begin) - begins_.begin();
+  return {path, static_cast<std::size_t>(line) + 1, span.begin - begin + 1, span.end - span.begin};
 }
 
 std::size_t Offsets::behind_line(std::size_t offset) const {

@@ -116,6 +116,9 @@ class GeneratedFormat {
 /// As the SDK prints a size beside a value: " 2.00 MB", "1024.00 KB", "1024 B".
 [[nodiscard]] std::string people_size(std::uint64_t length);
 
+/// Whether such a text is that length, with the digits that it has; one in no such form may be.
+[[nodiscard]] bool may_be_size(std::string_view text, std::uint64_t length);
+
 /// Base and size as four cells, and the last byte, as a device tree and a table show them.
 [[nodiscard]] std::string cells_text(const ScriptSection& section);
 [[nodiscard]] std::string last_text(const ScriptSection& section);
@@ -142,6 +145,8 @@ class Offsets {
   explicit Offsets(std::string_view text);
 
   [[nodiscard]] Span span(const core::Place& place) const;
+  /// Of a file that has it.
+  [[nodiscard]] core::Place place(const core::SharedText& path, Span span) const;
 
   /// Behind its line; of the last line, the end of the text.
   [[nodiscard]] std::size_t behind_line(std::size_t offset) const;
