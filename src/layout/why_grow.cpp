@@ -236,9 +236,9 @@ std::optional<Room> room_behind(const MemoryMap& map, const Region& grown) {
     }
   }
   Room room;
-  std::uint64_t end = UINT64_MAX;
+  std::optional<std::uint64_t> end;
   const auto narrow = [&](std::uint64_t at, std::string what, const std::string& why) {
-    if (at > last.value() && at < end) {
+    if (at > last.value() && (!end || at < *end)) {
       end = at;
       room.until = std::move(what);
       room.why = why;
@@ -260,17 +260,17 @@ std::optional<Room> room_behind(const MemoryMap& map, const Region& grown) {
     if (window.range.contains(last) && window.range.last().value() != UINT64_MAX) {
       const std::uint64_t limit = window.range.last().value() + 1;
       // Rather what the board says than the region that happens to be there.
-      end = limit == end ? end + 1 : end;
+      end = end == limit ? std::nullopt : end;
       narrow(limit,
              fmt::format("the end of the window of chain '{}'", window.chain),
              chain == nullptr ? "" : chain->limit_why);
     }
   }
-  if (end == UINT64_MAX) {
+  if (!end) {
     return std::nullopt;
   }
   room.base = last.value() + 1;
-  room.size = end - room.base;
+  room.size = *end - room.base;
   return room;
 }
 

@@ -40,6 +40,11 @@ std::uint64_t round_down(std::uint64_t value) {
   return value / kWordOfPoint * kWordOfPoint;
 }
 
+// Below and above the range an address may have wrapped around.
+bool holds_word(std::uint64_t begin, std::uint64_t end, std::uint64_t address) {
+  return address >= begin && address < end && end - address >= kWordOfPoint;
+}
+
 // A region that this machine cannot show at all; empty: it can.
 std::string_view missing(const SubjectCore& core, const CoreRegion& region, Where where) {
   const bool moved = region.physical && region.physical->value() != region.range.base().value();
@@ -48,6 +53,11 @@ std::string_view missing(const SubjectCore& core, const CoreRegion& region, Wher
   }
   if (where == Where::kHost && region.range.base().value() < kHostFirst) {
     return "below 64 KiB, where no process may map memory without privileges";
+  }
+  if (where == Where::kHost &&
+      (region.range.base().value() > kHostEnd ||
+       region.range.size().count() > kHostEnd - region.range.base().value())) {
+    return "beyond 2^47, where no process has memory";
   }
   return {};
 }
@@ -255,7 +265,7 @@ void look_at_slots(std::uint64_t begin,
                    RegionPoints& points) {
   for (std::uint64_t slot = begin / kSlot * kSlot; slot < end && !points.is_full(); slot += kSlot) {
     for (const std::uint64_t address : {slot, slot + kSlot - kWordOfPoint}) {
-      if (address >= begin && address + kWordOfPoint <= end && !accessed.contains(address)) {
+      if (holds_word(begin, end, address) && !accessed.contains(address)) {
         points.add(address, MAP_LOOK);
       }
     }
@@ -280,7 +290,7 @@ void plan_region(const SubjectCore& core,
   const bool writes = region.range.size().count() >= 2 * lanes && (!owner || *owner == core.number);
   std::set<std::uint64_t> accessed;
   const auto access = [&](std::uint64_t address) {
-    if (address >= begin && address + kWordOfPoint <= end && accessed.insert(address).second) {
+    if (holds_word(begin, end, address) && accessed.insert(address).second) {
       points.add(address, writes ? MAP_ACCESS : MAP_LOOK);
     }
   };
@@ -393,7 +403,7 @@ std::vector<Paint> paint_of(const Subject& subject, const std::set<std::uint64_t
     const std::uint64_t end = begin + range.size().count();
     std::set<std::uint64_t> places;
     const auto add = [&](std::uint64_t address) {
-      if (address >= begin && address + kWordOfPoint <= end) {
+      if (holds_word(begin, end, address)) {
         places.insert(address);
       }
     };

@@ -18,6 +18,9 @@ namespace memsize::runtime {
 /// The lowest addresses belong to nobody on the host: vm.mmap_min_addr.
 inline constexpr std::uint64_t kHostFirst = 0x10000;
 
+/// Nor does the last page of 47 bits, above which is the kernel's.
+inline constexpr std::uint64_t kHostEnd = (1ULL << 47) - 4096;
+
 struct CorePlan {
   /// Rows of the subject's core, in its regions' order.
   std::vector<map_region> regions;

@@ -582,15 +582,20 @@ std::vector<core::PhysRange> linux_memory(const std::vector<board::Bank>& banks,
     }
   };
   std::ranges::sort(nodes, {}, &emit::WrittenNode::base);
+  // What goes on behind 64 bits ends with them, as Linux has it.
+  const auto end_of = [](std::uint64_t base, std::uint64_t size) {
+    return core::checked_add(base, size).value_or(UINT64_MAX);
+  };
   for (const board::Bank& bank : banks) {
     std::uint64_t next = bank.range.base().value();
-    const std::uint64_t end = next + bank.range.size().count();
+    const std::uint64_t end = end_of(next, bank.range.size().count());
     for (const emit::WrittenNode& node : nodes) {
-      if (!node.is_reserved() || node.base >= end || node.base + node.size <= next) {
+      const std::uint64_t behind = end_of(node.base, node.size);
+      if (!node.is_reserved() || node.base >= end || behind <= next) {
         continue;
       }
       add(next, std::max(next, node.base));
-      next = std::max(next, node.base + node.size);
+      next = std::max(next, behind);
     }
     add(next, std::max(next, end));
   }

@@ -133,6 +133,21 @@ TEST_SUITE("layout") {
     CHECK(growth.after->find_owned("FW_ALPHA")->size.count() == 3U << 20U);
   }
 
+  TEST_CASE("why: the room may end where 64 bits do") {
+    std::string text = test::with(
+        test::zx9_text(), "physical = \"0x40000000\"", "physical = \"0xFFFFFFFFF0000000\"");
+    text = test::with(text, "limit = \"0x44000000\"", "limit = \"0xFFFFFFFFFFFFFFFF\"");
+    text = test::with(text,
+                      "base = \"0x40000000\"\nsize = \"1GiB\"",
+                      "base = \"0xFFFFFFFF00000000\"\nsize = \"0xFFFFFFFF\"");
+    const Answer given = ask(test::map_of(text), "FW_ALPHA");
+    const Expansion& growth = *only(given).growth;
+    REQUIRE(growth.room.has_value());
+    CHECK(growth.room->base + growth.room->size == UINT64_MAX);
+    CHECK(growth.room->until == "the end of the window of chain 'firmware'");
+    CHECK(growth.room->why == "the test ends there");
+  }
+
   TEST_CASE("why: what does not fit says why, and a size that no knob gives can grow, too") {
     const MemoryMap map = test::map_of(
         test::with(test::zx9_text(), "limit = \"0x44000000\"", "limit = \"0x40440000\""));

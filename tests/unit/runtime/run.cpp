@@ -242,6 +242,28 @@ TEST_CASE("Linux's memory is painted at every border in it, and nowhere else") {
   CHECK(places.contains(0x83FFFFF8));
 }
 
+TEST_CASE("Linux's memory may begin at 0: nothing is painted below") {
+  Subject subject = two_cores();
+  subject.linux_memory = {*core::PhysRange::make(core::PhysAddr{0}, core::Bytes{16U << 20U})};
+  std::set<std::uint64_t> places;
+  for (const Paint& paint : plan_of(subject).linux_paint) {
+    places.insert(paint.physical);
+    CHECK(subject.linux_memory[0].contains(core::PhysAddr{paint.physical}));
+  }
+  CHECK(places.contains(0));
+}
+
+TEST_CASE("a node that goes on behind 64 bits reserves all up to there") {
+  const layout::MemoryMap map = map_of(zx9_text());
+  emit::MapFiles files;
+  files.nodes.push_back({.label = "x", .base = 0x50000000, .size = UINT64_MAX - 0x1000});
+  const auto subject = make_subject(map, files);
+  REQUIRE(subject.has_value());
+  REQUIRE(subject->linux_memory.size() == 1);
+  CHECK(subject->linux_memory[0].base().value() == 0x40000000);
+  CHECK(subject->linux_memory[0].size().count() == 0x10000000);
+}
+
 TEST_CASE("what cannot be tried is named, not tried") {
   Subject subject = two_cores();
   subject.cores[0].regions[1].range =
@@ -250,6 +272,11 @@ TEST_CASE("what cannot be tried is named, not tried") {
   REQUIRE(host.untried.size() == 1);
   CHECK(host.untried[0].region == "OWN");
   CHECK(test::contains(host.untried[0].why, "64 KiB"));
+  subject.cores[0].regions[1].range =
+      *core::VirtRange::make(core::VirtAddr{UINT64_MAX - 0x7FFF}, core::Bytes{0x8000});
+  const Plan high = plan_of(subject);
+  REQUIRE(high.untried.size() == 1);
+  CHECK(test::contains(high.untried[0].why, "2^47"));
   subject.cores[1].unit = Unit::kNone;
   std::vector<CoreReplay> replays(2);
   const Plan qemu = make_plan(subject, std::vector<CoreTables>(2), replays, Where::kQemu);
