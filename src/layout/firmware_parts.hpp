@@ -28,7 +28,7 @@ inline constexpr std::uint64_t kDeviceEnd = 1ULL << 32;
                                               const std::string& core,
                                               const model::Image& image);
 
-/// What Linux would say of its resource table, if it has one.
+/// What Linux would say of its resource table, or that it has none.
 [[nodiscard]] core::Diagnostics check_resources(const MemoryMap& map,
                                                 const std::string& core,
                                                 const model::Image& image);

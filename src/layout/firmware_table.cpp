@@ -195,8 +195,18 @@ class TableCheck {
 core::Diagnostics check_resources(const MemoryMap& map,
                                   const std::string& core,
                                   const model::Image& image) {
-  return image.resources ? TableCheck{map, core, image, *image.resources}.run()
-                         : core::Diagnostics{};
+  if (image.resources) {
+    return TableCheck{map, core, image, *image.resources}.run();
+  }
+  // A linker's map has no contents.
+  return image.format != "elf" || code_memory(map, core) == nullptr
+             ? core::Diagnostics{}
+             : core::Diagnostics{
+                   core::note(Code::kFirmwareTable,
+                              "this image has no resource table: there was none to hold against "
+                              "the map",
+                              {image.path},
+                              "a boot loader may start a core with it, Linux does not")};
 }
 
 }  // namespace memsize::layout
