@@ -285,6 +285,19 @@ std::string mmu_text(Plan& plan) {
     most = std::max(most, mmu.reading->entries.size());
   }
   const bool by_sysconfig = mmus.back().by_sysconfig();
+  for (const CoreMmu& mmu : mmus) {
+    if (mmu.by_sysconfig() != by_sysconfig) {
+      plan.left_out(
+          fmt::format("the MMU of {} is programmed by another kind of file than that of {}, "
+                      "which the board goes by",
+                      mmu.core,
+                      mmus.back().core),
+          {mmu.reading->entries.empty() ? core::SharedText{mmu.reading->path}
+                                        : mmu.reading->entries.front().place.path},
+          by_sysconfig ? "no mmu.syscfg that emit --out writes for it is used"
+                       : "emit --out writes no mmu.syscfg for it; emit --sdk edits its own");
+    }
+  }
   std::string text = heading_text("The MMU");
   text += fmt::format(
       "# From {}. An entry covers regions, and follows them, or is fixed.\n"
