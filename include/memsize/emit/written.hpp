@@ -85,7 +85,8 @@ struct WrittenMacro {
   core::Place value_place = {};
 };
 
-/// A MEMORY block in the TI linker's syntax. The comma before LENGTH may be missing.
+/// A MEMORY block in the TI linker's syntax. The comma before LENGTH may be missing. What stands
+/// behind the block is passed over.
 [[nodiscard]] std::vector<WrittenRange> parse_linker(const MapFile& file,
                                                      const std::string& root,
                                                      core::Diagnostics& errors);
@@ -104,7 +105,8 @@ struct WrittenMacro {
 /// dtc's in parentheses, or as a name that the file itself defines for one. A branch that #if 0 or
 /// #if 1 rules out is not read; of any other condition both are, which is a warning unless it
 /// guards the whole file. Text between the nodes that is no device tree, such as what is left of a
-/// comment that ended early, is a warning.
+/// comment that ended early, is a warning, and so is a property or a labelled node without its
+/// semicolon.
 [[nodiscard]] std::vector<WrittenNode> parse_dts(const MapFile& file,
                                                  const std::string& root,
                                                  core::Diagnostics& errors);

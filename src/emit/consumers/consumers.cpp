@@ -10,6 +10,7 @@
 #include "consumers/consumer.hpp"
 #include "emitters.hpp"
 #include "template.hpp"
+#include "verify/stray.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -165,7 +166,7 @@ void hold_ranges(const WrittenFile& file,
 
 void verify_gnu_ld(const WrittenFile& file, core::Diagnostics& found) {
   const auto regions = parse_linker(file.file, file.root, found);
-  if (found.empty()) {
+  if (found.empty() && refuse_stray_words(file.file, file.root, found)) {
     hold_ranges(file, "region", regions, seen_ranges(file), found);
   }
 }

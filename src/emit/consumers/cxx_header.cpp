@@ -8,6 +8,7 @@
 
 #include "consumers/consumer.hpp"
 #include "rendered.hpp"
+#include "verify/stray.hpp"
 #include "view.hpp"
 
 #include <algorithm>
@@ -147,7 +148,7 @@ std::map<std::string, std::vector<WrittenRange>> read_cxx_header(const WrittenFi
 
 void verify_cxx_header(const WrittenFile& file, core::Diagnostics& found) {
   auto ranges = read_cxx_header(file, found);
-  if (!found.empty()) {
+  if (!found.empty() || !refuse_stray_words(file.file, file.root, found)) {
     return;
   }
   const auto hold =

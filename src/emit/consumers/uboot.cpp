@@ -95,6 +95,12 @@ class ScriptReader {
 
   std::vector<ScriptNode> read() {
     while (!cursor_.done() && errors_.empty()) {
+      if (cursor_.begins_line() && !core::is_one_of(cursor_.peek(), "fdt setenv test if fi")) {
+        cursor_.wrong(
+            fmt::format("'{}' is no command of this script", core::printable(cursor_.peek(), 60)),
+            cursor_.place());
+        break;
+      }
       const std::string word = cursor_.take();
       if (word == "fdt") {
         command();

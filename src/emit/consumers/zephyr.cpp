@@ -146,12 +146,13 @@ class OverlayReader {
 
   // The name of a property may have a comma in it.
   void property(OverlayNode& node) {
-    std::string name;
-    while (!cursor_.done() && cursor_.peek() != "=" && cursor_.peek() != ";") {
+    std::string name = cursor_.take();
+    while (cursor_.peek() == ",") {
+      name += cursor_.take();
       name += cursor_.take();
     }
-    if (cursor_.peek() == "=") {
-      cursor_.take();
+    if (cursor_.peek() != ";" && !cursor_.expect("=")) {
+      return;
     }
     std::vector<std::string> texts;
     std::vector<std::uint64_t> numbers;

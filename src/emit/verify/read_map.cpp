@@ -9,6 +9,8 @@
 #include "memsize/docs/fields.hpp"
 #include "memsize/docs/parse.hpp"
 
+#include "stray.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -239,6 +241,7 @@ class FilesReader {
     }
     if (const MapFile* file = find(read_.map.dts_file); file != nullptr) {
       read_.nodes = parse_dts(*file, root_, errors_);
+      refuse_warnings(errors_, 0);
     }
   }
 
@@ -249,6 +252,7 @@ class FilesReader {
     const std::string& linker = own == map.linker_of.end() ? map.linker_file : own->second;
     if (const MapFile* file = find(fmt::format("{}/{}", core, linker)); file != nullptr) {
       files.linker = parse_linker(*file, root_, errors_);
+      refuse_behind_memory(*file, root_, errors_);
     }
     if (core::contains(map.mmu_cores, core)) {
       read_mmu(files);

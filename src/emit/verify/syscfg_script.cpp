@@ -205,8 +205,23 @@ void SyscfgScript::read_statement(const Found& found) {
   } else if (assigns && name && !name->property.empty() && name->property != "addInstance") {
     // Of the module itself.
     cursor_.take();
+  } else if (is_bare_word()) {
+    refuse(fmt::format("'{}' is no statement", core::printable(cursor_.peek(), kShown)),
+           place,
+           "take it out: the script ends here");
   }
   pass_over();
+}
+
+// A name that nothing is done with: that it is none ends the script, or even its reading.
+bool SyscfgScript::is_bare_word() const {
+  const auto is_plain = [](std::string_view word) {
+    return begins_name(word) && !has_body(word) && !goes_on(word) &&
+           !core::is_one_of(word, "break continue debugger import export return throw");
+  };
+  const std::string_view behind = cursor_.peek(1);
+  return is_plain(cursor_.peek()) &&
+         (behind.empty() || behind == ";" || is_plain(behind) || is_keyword(behind));
 }
 
 // True where the statement was read to its end; else the rest of it is still ahead.

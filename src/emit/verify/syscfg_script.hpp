@@ -61,6 +61,7 @@ class SyscfgScript {
   bool read_module(const std::optional<Name>& name);
   void read_creation(const Name& name, const core::Place& place, const Found& found);
   void read_setting(const Name& name, const core::Place& place, const Found& found);
+  [[nodiscard]] bool is_bare_word() const;
   void pass_over();
   void check_word(bool is_of_function);
   void check_whole();

@@ -10,6 +10,7 @@
 #include "memsize/emit/written.hpp"
 #include "memsize/emit/written_map.hpp"
 
+#include "stray.hpp"
 #include "verify_mmu.hpp"
 #include "verify_mpu.hpp"
 
@@ -56,7 +57,8 @@ struct MapFolder {
 };
 
 // What `parse` makes of a file of the map. Nothing where the file is missing, and where it is
-// broken: then only the first mistake is told, because the others follow from it.
+// broken: then only the first mistake is told, because the others follow from it. What it only
+// warns of is an error here, but the rest of the file is what it seems.
 template <typename Written>
 std::optional<Written> parsed(const MapFolder& folder,
                               const std::string& path,
@@ -69,11 +71,17 @@ std::optional<Written> parsed(const MapFolder& folder,
     return std::nullopt;
   }
   const std::size_t before = report.diagnostics.size();
-  std::optional<Written> written = parse(*file, folder.root, report.diagnostics);
-  if (report.diagnostics.size() != before) {
-    report.diagnostics.resize(before + 1);
+  core::Diagnostics& found = report.diagnostics;
+  std::optional<Written> written = parse(*file, folder.root, found);
+  const auto told = found.begin() + static_cast<std::ptrdiff_t>(before);
+  const auto first =
+      std::ranges::find(told, found.end(), core::Severity::kError, &core::Diagnostic::severity);
+  if (first != found.end()) {
+    std::iter_swap(told, first);
+    found.resize(before + 1);
     return std::nullopt;
   }
+  refuse_warnings(found, before);
   return written;
 }
 
@@ -180,6 +188,7 @@ void check_linker_maps(const MapFolder& folder, const WrittenMap& map, VerifyRep
         fmt::format("{}/{}", core, own == map.linker_of.end() ? map.linker_file : own->second);
     read += folder.find(path) == nullptr ? 0U : 1U;
     if (const auto written = parsed(folder, path, parse_linker, report); written) {
+      refuse_behind_memory(*folder.find(path), folder.root, report.diagnostics);
       check_linker_map(map, *written, core, folder.place_of(path), report.diagnostics);
       check_strangers(map, *written, core, report.diagnostics);
     }
@@ -194,9 +203,15 @@ void check_header(const MapFolder& folder, const WrittenMap& map, VerifyReport& 
   if (!macros) {
     return;
   }
+  // What else is wrong with the file may be why a name is not found.
+  const bool is_whole =
+      refuse_stray_words(*folder.find(map.header_file), folder.root, report.diagnostics);
   const Constants expected = constants_of(map);
   for (const auto& [name, value] : expected) {
     const auto macro = macros->find(name);
+    if (macro == macros->end() && !is_whole) {
+      continue;
+    }
     if (macro == macros->end()) {
       report.diagnostics.push_back(disagreement(folder.place_of(map.header_file),
                                                 {{"macro", name}},
@@ -278,15 +293,21 @@ void check_node(const WrittenNode& node, const MapCarveout& carveout, core::Diag
 }
 
 void check_dts(const MapFolder& folder, const WrittenMap& map, VerifyReport& report) {
+  const std::size_t before = report.diagnostics.size();
   const auto nodes = parsed(folder, map.dts_file, parse_dts, report);
   if (!nodes) {
     return;
   }
+  // What else is wrong with the file may be why a node is not found.
+  const bool is_whole = report.diagnostics.size() == before;
   for (const MapCarveout& carveout : map.carveouts) {
     if (carveout.label.empty()) {
       continue;
     }
     const auto* node = core::find_in(*nodes, carveout.label, &WrittenNode::label);
+    if (node == nullptr && !is_whole) {
+      continue;
+    }
     if (node == nullptr) {
       report.diagnostics.push_back(
           disagreement(folder.place_of(map.dts_file),

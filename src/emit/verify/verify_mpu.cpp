@@ -10,6 +10,7 @@
 #include "memsize/emit/written.hpp"
 
 #include "mpu_names.hpp"
+#include "stray.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -215,6 +216,7 @@ void check_mpu_source(const WrittenMap& map,
                                  mpu.program)));
     return;
   }
+  refuse_stray_words(*files.source, root, errors);
   check_mpu_regions(map, files, *files.source, root, written.regions, errors);
 }
 

@@ -1,6 +1,6 @@
 // Parses device-tree source statement by statement, as far as reserved memory needs it: labels,
 // `reg` in four cells, each branch of a condition that may hold. What is no device tree gives one
-// warning.
+// warning, and so does a semicolon that is missing.
 #include "memsize/core/c_expression.hpp"
 #include "memsize/core/cursor.hpp"
 #include "memsize/core/text.hpp"
@@ -400,17 +400,24 @@ WrittenNode begun_node(core::Cursor& cursor) {
   return node;
 }
 
-// Up to behind the semicolon. The braces of `&{/path}` belong to the value.
-void skip_value(core::Cursor& cursor) {
+// Up to behind the semicolon; whether there is one, and no other property before it. The braces of
+// `&{/path}` belong to the value.
+bool skip_value(core::Cursor& cursor) {
   unsigned open = 0;
-  while (!cursor.done() && cursor.peek() != ";" && (open > 0 || cursor.peek() != "}")) {
+  bool is_one = core::is_one_of(cursor.peek(), "= ; , + >");
+  for (bool is_first = true;
+       !cursor.done() && cursor.peek() != ";" && (open > 0 || cursor.peek() != "}");
+       is_first = false) {
     const std::string token = cursor.take();
-    open += token == "{" ? 1U : 0U;
-    open -= token == "}" ? 1U : 0U;
+    open += token == "{" || token == "(" ? 1U : 0U;
+    open -= open > 0 && (token == "}" || token == ")") ? 1U : 0U;
+    is_one = is_one && (is_first || open > 0 || token != "=");
   }
+  is_one = is_one && cursor.peek() == ";";
   if (cursor.peek() == ";") {
     cursor.take();
   }
+  return is_one;
 }
 
 class DtsParser {
@@ -529,9 +536,12 @@ class DtsParser {
       cursor_.wrong("this node is not closed", begin);
       is_lost_ = true;
     }
+    const core::Place end = cursor_.place();
     cursor_.take();
     if (cursor_.peek() == ";") {
       cursor_.take();
+    } else if (node != nullptr && !is_lost_) {
+      no_semicolon("this node", end);
     }
   }
 
@@ -561,10 +571,20 @@ class DtsParser {
       once(place);
     }
     const std::string name = cursor_.take();
+    const std::size_t before = errors_.size();
     if (node != nullptr && where == Where::kElsewhere) {
       read_property(cursor_, conditions_.defines(), *node, name, place, reg_of_, errors_);
     }
-    skip_value(cursor_);
+    if (!skip_value(cursor_) && node != nullptr && errors_.size() == before) {
+      no_semicolon(fmt::format("'{}'", core::printable(name, 40)), place);
+    }
+  }
+
+  void no_semicolon(const std::string& behind, const core::Place& place) {
+    errors_.push_back(core::warning(Code::kVerifyParse,
+                                    fmt::format("there is no ';' behind {}", behind),
+                                    place,
+                                    "write one: dtc refuses the file"));
   }
 
   // Of two, dtc takes neither. Under conditions that are not known, one may be there alone.

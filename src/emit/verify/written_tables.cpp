@@ -4,6 +4,8 @@
 #include "memsize/core/text.hpp"
 #include "memsize/emit/written.hpp"
 
+#include "stray.hpp"
+
 #include <set>
 
 #include <fmt/format.h>
@@ -119,6 +121,13 @@ class Walk {
   bool failed_ = false;
 };
 
+// Behind the last item of a list there may be none.
+void expect_comma(core::Cursor& cursor) {
+  if (cursor.peek() != "}") {
+    cursor.expect(",");
+  }
+}
+
 }  // namespace
 
 std::vector<WrittenMmuEntry> parse_tables(const MapFile& file,
@@ -149,7 +158,7 @@ std::vector<std::uint64_t> parse_words(const MapFile& file,
     cursor.wrong(fmt::format("'{}' has no size that it can have", array), cursor.place());
   }
   cursor.skip_past("=");
-  if (errors.size() != before) {
+  if (errors.size() != before || !refuse_stray_words(file, root, errors)) {
     return {};
   }
   words.resize(size);
@@ -162,11 +171,11 @@ std::vector<std::uint64_t> parse_words(const MapFile& file,
     } else if (token == "}") {
       cursor.take();
       if (depth <= 1) {
+        cursor.expect(";");
         break;
       }
       --depth;
-    } else if (token == ",") {
-      cursor.take();
+      expect_comma(cursor);
     } else if (token == "[") {
       cursor.take();
       at = cursor.number();
@@ -180,6 +189,7 @@ std::vector<std::uint64_t> parse_words(const MapFile& file,
         break;
       }
       words[at++] = value;
+      expect_comma(cursor);
     }
   }
   return words;
