@@ -122,6 +122,7 @@ std::map<std::string, WrittenMacro> parse_header(const MapFile& file,
     if (!is_wrapped && cursor.peek(1).find_first_of("0123456789") != 0) {
       continue;
     }
+    const std::size_t before = errors.size();
     const core::Place place = cursor.place();
     const std::string name = cursor.take();
     if (is_wrapped) {
@@ -131,6 +132,9 @@ std::map<std::string, WrittenMacro> parse_header(const MapFile& file,
     const std::uint64_t value = cursor.number();
     if (is_wrapped) {
       cursor.expect(")");
+    }
+    if (errors.size() != before) {
+      continue;
     }
     if (!macros.emplace(name, WrittenMacro{value, place, value_place}).second) {
       errors.push_back(

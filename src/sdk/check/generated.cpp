@@ -132,7 +132,7 @@ class GeneratedChecker {
   }
 
   void check_header(const ScriptExport& each, const std::string& path) {
-    if (!is_there(each, path) || reading_.macros.empty()) {
+    if (!is_there(each, path) || reading_.macros.empty() || !reading_.knows_macros) {
       return;
     }
     ScriptDifferences differences{variant_, place_of(path)};

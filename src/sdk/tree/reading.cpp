@@ -37,7 +37,7 @@ struct Build {
   unsigned first_mpu_region = 0;
   /// Of the C header.
   emit::Constants constants = {};
-  /// Without it, C code says nothing of addresses; that it is missing is told elsewhere.
+  /// Without all of it, C code says nothing of addresses; what is missing is told elsewhere.
   bool knows_macros = true;
 
   [[nodiscard]] const std::string& root() const { return sources.platform.folder; }
@@ -257,11 +257,10 @@ std::shared_ptr<const Reading> read_variant(const Sources& sources,
   Reading reading;
   const MapFile* header = sources.find(variant.header);
   if (header != nullptr) {
-    const auto parse = [&](auto& errors) {
-      return emit::parse_header(*header, build.root(), errors);
-    };
-    reading.macros =
-        parsed(parse, reading.problems).value_or(std::map<std::string, emit::WrittenMacro>{});
+    // What a header with a mistake has besides is compared; what it lacks may be the mistake's.
+    reading.macros = emit::parse_header(*header, build.root(), reading.problems);
+    reading.knows_macros = reading.problems.empty();
+    reading.problems.resize(std::min<std::size_t>(reading.problems.size(), 1));
   }
   if (const MapFile* dts = sources.find(variant.dts)) {
     const auto parse = [&](auto& errors) { return emit::parse_dts(*dts, build.root(), errors); };
@@ -270,7 +269,7 @@ std::shared_ptr<const Reading> read_variant(const Sources& sources,
   for (const auto& [name, macro] : reading.macros) {
     build.constants[name] = macro.value;
   }
-  build.knows_macros = variant.header.empty() || header != nullptr;
+  build.knows_macros = variant.header.empty() || (header != nullptr && reading.knows_macros);
   for (const CoreSources& core : variant.cores) {
     reading.cores.push_back(read_core(build, core, reading.problems));
   }

@@ -76,6 +76,8 @@ struct Reading {
   std::vector<CoreReading> cores;
   /// Of the C header.
   std::map<std::string, emit::WrittenMacro> macros;
+  /// False where a mistake in it may hide some.
+  bool knows_macros = true;
   /// Of the device tree.
   std::vector<emit::WrittenNode> nodes;
   /// Of each file that could not be parsed the first error; what it says is missing above.
