@@ -54,6 +54,10 @@ class ProjectReader {
     check_together(file);
     if (!errors_.empty()) {
       core::sort_by_place(errors_);
+      // It is as if it had been typed.
+      for (core::Diagnostic& error : errors_) {
+        error.option = "--project";
+      }
       return tl::make_unexpected(std::move(errors_));
     }
     return std::move(project_);
@@ -112,8 +116,13 @@ class ProjectReader {
   }
 
   void read_value(Fields& top, const Key& key) {
+    const std::size_t before = errors_.size();
     std::optional<ProjectValue> value = value_of(key.name, top.text(key.name));
     if (!value) {
+      // A number without a unit is none.
+      if (std::string_view{key.name} == "headroom" && errors_.size() != before) {
+        errors_.back().hint = "a share or a size, in quotes: headroom = \"10%\" or \"64KiB\"";
+      }
       return;
     }
     // As on the command line, a board is a path if it looks like one.

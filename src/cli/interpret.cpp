@@ -70,9 +70,6 @@ void add_project_options(const Command& verb, app::ProjectRequest& project) {
 
 void say_where(const app::Defaults& defaults, Outcome& outcome) {
   defaults.say_where(outcome.diagnostics);
-  if (outcome.status == core::ExitStatus::kUsage) {
-    outcome.status = core::exit_status(outcome.diagnostics);
-  }
 }
 
 Option add_json_flag(const Command& verb, bool& json) {

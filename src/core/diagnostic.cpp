@@ -165,8 +165,8 @@ ExitStatus exit_status(const Diagnostics& diagnostics) {
       continue;
     }
     const ExitStatus own = code_status(diagnostic.code);
-    // What is wrong in a file was not typed on the command line.
-    const bool in_file = diagnostic.place.line != 0;
+    // What is wrong in a file was not typed on the command line, unless the file is instead of it.
+    const bool in_file = diagnostic.place.line != 0 && diagnostic.option.empty();
     const ExitStatus status = own == ExitStatus::kUsage && in_file ? ExitStatus::kInput : own;
     if (gravity(status) > gravity(worst)) {
       worst = status;

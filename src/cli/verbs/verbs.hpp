@@ -109,8 +109,8 @@ void add_trace_options(const Command& verb, app::EmitRequest& request);
 /// --project and --no-project, the same words everywhere.
 void add_project_options(const Command& verb, app::ProjectRequest& project);
 
-/// Problems of a project's values are said where these were written; then they are no misuse of the
-/// command line.
+/// Problems of a project's values are said where these were written. The status is that of what was
+/// typed.
 void say_where(const app::Defaults& defaults, Outcome& outcome);
 
 /// --json, the same words everywhere.

@@ -35,6 +35,9 @@ TEST_SUITE("core") {
           ExitStatus::kInput);
     CHECK(exit_status({error(Code::kKnobUnknown, "e"), error(Code::kLayoutOverlap, "e")}) ==
           ExitStatus::kUsage);
+    const Diagnostic in_file = error(Code::kTextSize, "e", {"a", 1, 1});
+    CHECK(exit_status({in_file}) == ExitStatus::kInput);
+    CHECK(exit_status({Diagnostic{in_file}.of_option("--dram")}) == ExitStatus::kUsage);
     CHECK(has_errors({warning(Code::kUsage, "w"), error(Code::kUsage, "e")}));
     CHECK_FALSE(has_errors({warning(Code::kUsage, "w"), note(Code::kUsage, "n")}));
   }
