@@ -100,14 +100,14 @@ void say_what_fits(const board::Board& board,
   const layout::Region* region = map->find_by_knob(name);
   if (region == nullptr || !is_window) {
     error.hint = fmt::format(
-        "{}, which {} has without --set, fits", core::format_size(core::Bytes{now}), name);
+        "{}, which {} has without --set, fits", core::format_setting(core::Bytes{now}), name);
     return;
   }
   const std::uint64_t most =
       layout::grow(*map, set, {.knob = name}).largest.value_or(region->size.count());
   error.hint = fmt::format("the largest {} that fits is {}",
                            name,
-                           core::format_size(core::Bytes{now + most - region->size.count()}));
+                           core::format_setting(core::Bytes{now + most - region->size.count()}));
 }
 
 }  // namespace

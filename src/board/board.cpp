@@ -71,9 +71,9 @@ core::Diagnostics check_value(const Knob& knob,
                core::format_size(core::Bytes{knob.hard_granule.value()})),
            nearest(knob, value));
   } else if (!knob.is_address && value == 0) {
-    broken(
-        fmt::format("{} = 0: the firmware does not link with an empty area", knob.name),
-        fmt::format("the least is {}", core::format_size(core::Bytes{knob.hard_granule.value()})));
+    broken(fmt::format("{} = 0: the firmware does not link with an empty area", knob.name),
+           fmt::format("the least is {}",
+                       core::format_setting(core::Bytes{knob.hard_granule.value()})));
   } else if (!knob.is_address && is_set && value < knob.minimum.count()) {
     broken(fmt::format("{} = {} is below its minimum of {}{}{}",
                        knob.name,
@@ -81,7 +81,8 @@ core::Diagnostics check_value(const Knob& knob,
                        core::format_size(knob.minimum),
                        knob.minimum_why.empty() ? "" : ": ",
                        knob.minimum_why),
-           fmt::format("give at least {}", core::format_size(knob.minimum)));
+           fmt::format("give at least {}",
+                       core::format_setting(core::align_up(knob.minimum, knob.hard_granule))));
   }
   return found;
 }

@@ -69,7 +69,7 @@ core::Diagnostic overlap(Code code,
   found.hint =
       room.count() == 0
           ? fmt::format("both begin at the same address: move one of them")
-          : fmt::format("'{}' may have {} where it is", first.name, core::format_size(room));
+          : fmt::format("'{}' may have {} where it is", first.name, core::format_setting(room));
   return found;
 }
 
@@ -295,7 +295,7 @@ void check_sections(const MemoryMap& map, core::Diagnostics& found) {
                 core::format_size(core::Bytes{region.section_align.value()})),
             region.place,
             fmt::format("give it more than {}: code and data come on top",
-                        core::format_size(skipped)))
+                        core::format_setting(skipped)))
             .about({{"region", region.name}}));
   }
 }
@@ -306,18 +306,19 @@ void check_minimums(const MemoryMap& map, core::Diagnostics& found) {
     if (region == nullptr || knob.is_address || region->size >= knob.minimum) {
       continue;
     }
-    found.push_back(
-        core::error(
-            Code::kSizeMinimum,
-            fmt::format("'{}' has {}, but needs {}{}{}",
-                        region->name,
-                        core::format_size(region->size),
-                        core::format_size(knob.minimum),
-                        knob.minimum_why.empty() ? "" : ": ",
-                        knob.minimum_why),
-            knob.default_value.place,
-            fmt::format("give {} at least {}", knob.name, core::format_setting(knob.minimum)))
-            .about({{"region", region->name}, {"knob", knob.name}}));
+    found.push_back(core::error(Code::kSizeMinimum,
+                                fmt::format("'{}' has {}, but needs {}{}{}",
+                                            region->name,
+                                            core::format_size(region->size),
+                                            core::format_size(knob.minimum),
+                                            knob.minimum_why.empty() ? "" : ": ",
+                                            knob.minimum_why),
+                                knob.default_value.place,
+                                fmt::format("give {} at least {}",
+                                            knob.name,
+                                            core::format_setting(
+                                                core::align_up(knob.minimum, knob.hard_granule))))
+                        .about({{"region", region->name}, {"knob", knob.name}}));
   }
 }
 

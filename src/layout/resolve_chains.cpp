@@ -169,7 +169,7 @@ void say_what_would_fit(const board::Board& board,
       rounded == 0 || Bytes{rounded} < best->minimum
           ? "no single knob can give back that much: make several smaller"
           : fmt::format(
-                "the largest {} that fits is {}", best->name, core::format_size(Bytes{rounded}));
+                "the largest {} that fits is {}", best->name, core::format_setting(Bytes{rounded}));
 }
 
 class ChainPlacer {

@@ -288,15 +288,17 @@ const layout::FirmwareReport* firmware_of(const board::Board& board,
 core::Diagnostic set_too_small(const Need& need,
                                const Knob& knob,
                                const layout::FirmwareReport& firmware) {
-  return core::error(Code::kKnobRule,
-                     fmt::format("{} = {}, but {} takes {} of '{}'",
-                                 knob.name,
-                                 core::format_size(need.current),
-                                 name_of(firmware),
-                                 core::format_size(*need.need),
-                                 need.region),
-                     {},
-                     fmt::format("give it at least {}", core::format_size(*need.need)))
+  return core::error(
+             Code::kKnobRule,
+             fmt::format("{} = {}, but {} takes {} of '{}'",
+                         knob.name,
+                         core::format_size(need.current),
+                         name_of(firmware),
+                         core::format_size(*need.need),
+                         need.region),
+             {},
+             fmt::format("give it at least {}",
+                         core::format_setting(core::align_up(*need.need, knob.hard_granule))))
       .about({{"knob", knob.name}})
       .of_option("--set " + knob.name);
 }
