@@ -3,6 +3,7 @@
 #include "model_collector.hpp"
 
 #include "memsize/core/find.hpp"
+#include "memsize/model/prints.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -27,11 +28,6 @@ bool is_requests(const Instance& table) {
   return table.form == "requests";
 }
 
-bool same_row(const Block& a, const Block& b) {
-  return a.record == b.record && a.space == b.space && a.cacheability == b.cacheability &&
-         a.lifetime == b.lifetime && a.size.nearest == b.size.nearest;
-}
-
 // A request has the exact size and no lifetime, a row of a table the rounded one.
 bool same_record(const Block& exact, const Block& rounded) {
   return exact.record == rounded.record && exact.space == rounded.space &&
@@ -50,30 +46,19 @@ bool stands_in(const std::vector<Block>& part, const std::vector<Block>& whole, 
   });
 }
 
-bool same_totals(const Instance& a, const Instance& b) {
-  return std::equal(a.totals.begin(),
-                    a.totals.end(),
-                    b.totals.begin(),
-                    b.totals.end(),
-                    [](const model::ClassTotal& x, const model::ClassTotal& y) {
-                      return x.space == y.space && x.cacheability == y.cacheability &&
-                             x.lifetime == y.lifetime && x.size.nearest == y.size.nearest;
-                    });
-}
-
 bool same_address(const Block& a, const Block& b) {
   return a.address && b.address ? a.address->agrees_with(*b.address)
                                 : a.address.has_value() == b.address.has_value();
 }
 
 bool same_place(const Block& a, const Block& b) {
-  return same_row(a, b) && a.size.upper == b.size.upper && a.alignment == b.alignment &&
+  return model::same_row(a, b) && a.size.upper == b.size.upper && a.alignment == b.alignment &&
          same_address(a, b);
 }
 
 // Two prints of one model at one place.
 bool same_table(const Instance& a, const Instance& b) {
-  return a.form == b.form && a.priority == b.priority && same_totals(a, b) &&
+  return a.form == b.form && a.priority == b.priority && model::same_totals(a, b) &&
          std::equal(a.blocks.begin(), a.blocks.end(), b.blocks.begin(), b.blocks.end(), same_place);
 }
 
@@ -88,30 +73,25 @@ void sort_rows(Instance& table) {
   }
 }
 
-// Each print lost rows, but not the same ones: what both have is alike, and most of both.
-bool agree(const std::vector<Block>& a, const std::vector<Block>& b) {
-  std::size_t common = 0;
-  for (const Block& row : a) {
-    const auto* other = core::find_in(b, row.record, &Block::record);
-    if (other != nullptr && !same_row(row, *other)) {
-      return false;
-    }
-    common += other == nullptr ? 0U : 1U;
+// Each print lost rows, but not the same ones: what both have is alike, and most of both, or the
+// sums below are those of the rows of both, which neither has alone.
+bool agree(const Instance& earlier, const Instance& later) {
+  const auto common = model::common_rows(earlier.blocks, later.blocks);
+  if (!common || 2 * *common >= std::max(earlier.blocks.size(), later.blocks.size())) {
+    return common.has_value();
   }
-  return 2 * common >= std::max(a.size(), b.size());
+  Instance both;
+  both.blocks = model::rows_of_both(earlier.blocks, later.blocks);
+  both.totals = later.totals;
+  return !model::totals_agree(later) && model::totals_agree(both);
 }
 
-// The rows of both, sorted by record; the later print has the addresses.
+// The rows of both; the later print has the addresses.
 void merge(Instance& earlier, Instance later) {
-  std::vector<Block> rows = std::move(later.blocks);
-  rows.insert(rows.end(), earlier.blocks.begin(), earlier.blocks.end());
-  std::ranges::stable_sort(rows, {}, &Block::record);
-  const auto end = std::unique(rows.begin(), rows.end(), [](const Block& a, const Block& b) {
-    return a.record == b.record;
-  });
-  rows.erase(end, rows.end());
-  earlier.blocks = std::move(rows);
+  earlier.blocks = model::rows_of_both(earlier.blocks, std::move(later.blocks));
   earlier.line = later.line;
+  // Sums alone have none.
+  earlier.form = later.form;
   if (!later.totals.empty()) {
     earlier.totals = std::move(later.totals);
   }
@@ -147,13 +127,16 @@ std::optional<std::size_t> ModelCollector::find_first_print(const Instance& late
   std::optional<std::size_t> shorter;
   std::optional<std::size_t> alike;
   for (std::size_t i = 0; i < waiting_.size(); ++i) {
-    const std::vector<Block>& rows = waiting_[i].table.blocks;
-    const bool in = stands_in(later.blocks, rows, same_row);
-    const bool around = stands_in(rows, later.blocks, same_row);
-    if (waiting_[i].table.form != later.form || rows.empty()) {
+    const Instance& earlier = waiting_[i].table;
+    const std::vector<Block>& rows = earlier.blocks;
+    const bool in = stands_in(later.blocks, rows, model::same_row);
+    const bool around = stands_in(rows, later.blocks, model::same_row);
+    if (rows.empty() && !earlier.totals.empty() && model::same_totals(earlier, later)) {
+      // Every row of the first print was lost, but not its sums.
+      alike = i;
+    } else if (earlier.form != later.form || rows.empty()) {
       continue;
-    }
-    if (in && around && !whole) {
+    } else if (in && around && !whole) {
       // Models are initialised in the order in which they are created.
       whole = i;
     } else if (in) {
@@ -161,7 +144,7 @@ std::optional<std::size_t> ModelCollector::find_first_print(const Instance& late
     } else if (around && 2 * rows.size() >= later.blocks.size()) {
       // Few rows prove little: the first ones are alike in most models.
       shorter = i;
-    } else if (agree(rows, later.blocks)) {
+    } else if (agree(earlier, later)) {
       alike = i;
     }
   }
@@ -181,7 +164,7 @@ void ModelCollector::forget_attempt(const Instance& table) {
                       waits.table.blocks.end(),
                       table.blocks.begin(),
                       table.blocks.end(),
-                      same_row);
+                      model::same_row);
   });
   if (attempt != waiting_.end()) {
     waiting_.erase(attempt);
@@ -217,7 +200,7 @@ bool ModelCollector::add(Instance table, bool refused) {
   // Both prints lost every row, but not their sums.
   const bool again = table.blocks.empty() && !waiting_.empty() &&
                      waiting_.back().table.blocks.empty() &&
-                     same_totals(waiting_.back().table, table);
+                     model::same_totals(waiting_.back().table, table);
   if (again) {
     return true;
   }

@@ -4,6 +4,7 @@
 
 #include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
+#include "memsize/model/prints.hpp"
 #include "memsize/sizing/addresses.hpp"
 
 #include <algorithm>
@@ -20,16 +21,6 @@ using core::Code;
 using model::Block;
 using model::ClassTotal;
 using model::Instance;
-
-// The least that prints like this.
-Bytes lower_of(const model::MeasuredSize& size) {
-  return size.nearest + size.nearest - size.upper;
-}
-
-bool is_of(const Block& block, const ClassTotal& total) {
-  return block.space == total.space && block.cacheability == total.cacheability &&
-         (!total.lifetime || *total.lifetime == block.lifetime);
-}
 
 std::string name_of_total(const ClassTotal& total) {
   std::string name = total.cacheability == model::Cacheability::kOnChip
@@ -162,45 +153,6 @@ void report_missing(const Work& work,
       "the log was cut, or its ring buffer dropped lines: trace the model again"));
 }
 
-// The span of what the rows of a total can add up to, and their sum as printed.
-struct Sum {
-  Bytes least;
-  Bytes nearest;
-  Bytes most;
-};
-
-Sum sum_of(const Instance& instance, const ClassTotal& total) {
-  Sum sum;
-  for (const Block& block : instance.blocks) {
-    if (is_of(block, total)) {
-      sum.least += lower_of(block.size);
-      sum.nearest += block.size.nearest;
-      sum.most += block.size.upper;
-    }
-  }
-  return sum;
-}
-
-bool agrees(const Instance& instance, const ClassTotal& total) {
-  const Sum sum = sum_of(instance, total);
-  return sum.least <= total.size.upper && lower_of(total.size) <= sum.most;
-}
-
-// On the chip nothing is sized.
-bool lacks_total(const Instance& instance, const Block& block) {
-  return block.cacheability != model::Cacheability::kOnChip && block.size.nearest > Bytes{} &&
-         std::ranges::none_of(instance.totals,
-                              [&](const ClassTotal& total) { return is_of(block, total); });
-}
-
-// Every byte of main memory is in a total, and every total agrees.
-bool totals_agree(const Instance& instance) {
-  const auto& totals = instance.totals;
-  return !totals.empty() && std::ranges::none_of(instance.blocks, [&](const Block& block) {
-    return lacks_total(instance, block);
-  }) && std::ranges::all_of(totals, [&](const ClassTotal& t) { return agrees(instance, t); });
-}
-
 std::vector<std::uint32_t> missing_records(std::uint32_t records, const Instance& instance) {
   std::vector<std::uint32_t> missing;
   for (std::uint32_t record = 0; record < records; ++record) {
@@ -220,7 +172,7 @@ void check_records(const Work& work,
     candidate.complete = false;
     report_missing(work, core, instance, candidate.missing);
   } else if (work.generation->records == 0 && !work.generation->is_open &&
-             !totals_agree(instance)) {
+             !model::totals_agree(instance)) {
     candidate.complete = false;
     work.say(core::warning(
         Code::kSizingIncomplete,
@@ -239,9 +191,9 @@ void check_totals(const Work& work,
                   const Instance& instance,
                   Candidate& candidate) {
   for (const ClassTotal& total : instance.totals) {
-    const Sum sum = sum_of(instance, total);
+    const model::RowSum sum = model::sum_of(instance, total);
     const auto& below = work.format.totals_below;
-    if (agrees(instance, total) || (below && sum.nearest >= *below)) {
+    if (model::agrees(instance, total) || (below && sum.nearest >= *below)) {
       continue;
     }
     const bool lost = sum.nearest < total.size.nearest;
@@ -274,7 +226,7 @@ void check_totals(const Work& work,
 void check_total_classes(const Work& work, const std::string& core, const Instance& instance) {
   std::set<std::string> classes;
   for (const Block& block : instance.blocks) {
-    if (!instance.totals.empty() && lacks_total(instance, block)) {
+    if (!instance.totals.empty() && model::lacks_total(instance, block)) {
       classes.insert(name_of_total({block.space, block.cacheability, block.lifetime, {}, 0}));
     }
   }
@@ -288,6 +240,18 @@ void check_total_classes(const Work& work, const std::string& core, const Instan
         work.place_of(instance.input, instance.totals.front().line),
         "that line was lost or damaged; trace the model again to be sure of the sizes"));
   }
+}
+
+bool has_heap_address(const Instance& instance) {
+  return std::ranges::any_of(instance.blocks, [](const Block& block) {
+    return block.cacheability != model::Cacheability::kOnChip && block.address;
+  });
+}
+
+bool may_print_again(const Instance& first, const Instance& second) {
+  return first.input == second.input && first.line < second.line && has_heap_address(second) &&
+         (first.totals.empty() || second.totals.empty() || model::same_totals(first, second)) &&
+         model::common_rows(first.blocks, second.blocks);
 }
 
 bool is_context(const Work& work, const Counted& counted) {
@@ -316,6 +280,25 @@ Candidate make_candidate(const Work& work,
     counted.path = told;
   }
   return candidate;
+}
+
+std::vector<std::pair<std::size_t, std::size_t>> perhaps_one(
+    const std::vector<Instance>& instances, const std::vector<Candidate>& candidates) {
+  // Models are initialised soon after they were created.
+  constexpr std::size_t kMostBetween = 8;
+  std::vector<std::pair<std::size_t, std::size_t>> pairs;
+  for (std::size_t a = 0; a < instances.size(); ++a) {
+    if (candidates[a].complete || has_heap_address(instances[a])) {
+      continue;
+    }
+    const std::size_t end = std::min(instances.size(), a + 1 + kMostBetween);
+    for (std::size_t b = a + 1; b < end; ++b) {
+      if (may_print_again(instances[a], instances[b])) {
+        pairs.emplace_back(a, b);
+      }
+    }
+  }
+  return pairs;
 }
 
 BlockList blocks_of(const Candidate& candidate, const board::DemandKey& key) {

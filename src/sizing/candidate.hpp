@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace memsize::sizing {
@@ -27,6 +28,11 @@ struct Candidate {
                                        const std::string& core,
                                        std::size_t index,
                                        const model::Instance& instance);
+
+/// Pairs of instances that may be two prints of one model: the first lacks records and addresses,
+/// the second begins behind it and has addresses, and no record differs. Their sum proves nothing.
+[[nodiscard]] std::vector<std::pair<std::size_t, std::size_t>> perhaps_one(
+    const std::vector<model::Instance>& instances, const std::vector<Candidate>& candidates);
 
 /// The blocks of a class.
 [[nodiscard]] BlockList blocks_of(const Candidate& candidate, const board::DemandKey& key);

@@ -52,6 +52,13 @@ class ClassModels {
 
   [[nodiscard]] const std::vector<BlockList>& lists() const { return lists_; }
 
+  // What is told where of the models of a group one counts.
+  [[nodiscard]] const char* why_one() const {
+    return core_.live.any_perhaps_one()
+               ? "models at the same addresses, and prints that may be of one model"
+               : "models at the same addresses";
+  }
+
   // Those that have a block of the class.
   [[nodiscard]] std::size_t count() const {
     return static_cast<std::size_t>(
@@ -229,14 +236,17 @@ std::string why_these(const ClassModels& models,
            whose(recorded, demand.counted);
   }
   if (!chosen.exact) {
-    return "persistent memory of models loaded together adds; of models at the same addresses "
-           "one counts, and there are too many of these to try every set: no set that was live "
-           "needs more";
+    return fmt::format(
+        "persistent memory of models loaded together adds; of {} one counts, and there are too "
+        "many of these to try every set: no set that was live needs more",
+        models.why_one());
   }
   return chosen.instances.size() == models.count()
              ? "persistent memory of models loaded together adds"
-             : "persistent memory of models loaded together adds; models at the same addresses "
-               "were never live together, and the heaviest set without such counts";
+             : fmt::format(
+                   "persistent memory of models loaded together adds; {} were never live "
+                   "together, and the heaviest set without such counts",
+                   models.why_one());
 }
 
 void take_bound(const ClassModels& models,

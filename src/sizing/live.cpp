@@ -236,8 +236,16 @@ void add_all(const Weighed& weighed, const std::vector<std::size_t>& nodes, Live
 
 }  // namespace
 
-LiveModels::LiveModels(const std::vector<Instance>& instances) : instances_(instances) {
+LiveModels::LiveModels(const std::vector<Instance>& instances,
+                       const std::vector<std::pair<std::size_t, std::size_t>>& perhaps_one)
+    : instances_(instances), any_perhaps_one_(!perhaps_one.empty()) {
   Heaps heaps = heaps_of(instances);
+  // As if each pair shared a byte of a heap of its own.
+  for (std::size_t i = 0; i < perhaps_one.size(); ++i) {
+    std::vector<Span>& spans = heaps[{i, "", model::Cacheability::kOnChip}];
+    spans.push_back({0, 1, perhaps_one[i].first, true});
+    spans.push_back({0, 1, perhaps_one[i].second, true});
+  }
   const std::vector<std::size_t> roots = join_overlapping(heaps, instances.size());
   std::map<std::size_t, std::vector<std::size_t>> members;
   for (std::size_t i = 0; i < instances.size(); ++i) {

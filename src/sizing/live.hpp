@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace memsize::sizing {
@@ -29,17 +30,24 @@ struct LiveSet {
 /// The instances of one core, in groups of which no two share an address.
 class LiveModels {
  public:
-  explicit LiveModels(const std::vector<model::Instance>& instances);
+  /// Of each pair in `perhaps_one` both may be one model: only one of them counts.
+  explicit LiveModels(const std::vector<model::Instance>& instances,
+                      const std::vector<std::pair<std::size_t, std::size_t>>& perhaps_one = {});
 
   /// The heaviest instances that no two of one input lie over each other; `weights` has one weight
   /// an instance, and those without weight are left out. Sorted.
   [[nodiscard]] LiveSet heaviest(const std::vector<std::uint64_t>& weights) const;
 
-  /// Groups of two or more that lie over each other, directly or one over the next. Sorted.
+  /// Whether two of them may be one model.
+  [[nodiscard]] bool any_perhaps_one() const { return any_perhaps_one_; }
+
+  /// Groups of two or more that lie over each other or may be one model, directly or one over the
+  /// next. Sorted.
   [[nodiscard]] const std::vector<std::vector<std::size_t>>& groups() const { return groups_; }
 
  private:
   const std::vector<model::Instance>& instances_;
+  bool any_perhaps_one_;
   std::vector<std::size_t> alone_;
   std::vector<std::vector<std::size_t>> groups_;
   // For each group which of its members lie over each other, by their position in it; nothing of a

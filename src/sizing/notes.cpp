@@ -268,8 +268,9 @@ void report_instances(const Work& work,
     how = "counted as live together: persistent memory adds, scratch takes the maximum";
   } else if (together) {
     how = fmt::format(
-        "some lie at the same addresses and were never live together: at most {} "
+        "some lie at the same addresses and were never live together{}: at most {} "
         "count at a time",
+        live.any_perhaps_one() ? ", or may be prints of one model that lost lines" : "",
         most.instances.size());
   }
   core::Diagnostic several =
@@ -288,7 +289,10 @@ void report_instances(const Work& work,
                                               live.groups().size() - kNamed));
         break;
       }
-      several.details.push_back("at the same addresses: " + lines_of(work, recorded, group));
+      several.details.push_back((live.any_perhaps_one()
+                                     ? "at the same addresses, or perhaps one model: "
+                                     : "at the same addresses: ") +
+                                lines_of(work, recorded, group));
     }
     if (!most.exact) {
       several.details.emplace_back(

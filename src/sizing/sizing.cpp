@@ -191,7 +191,7 @@ CoreSizing size_core(const Work& work,
     core.complete = core.complete && made.complete;
   }
   const std::vector<SharedContext> contexts = share_contexts(work, recorded, candidates);
-  const LiveModels live{recorded.instances};
+  const LiveModels live{recorded.instances, perhaps_one(recorded.instances, candidates)};
   const std::vector<FailedRecord> failed =
       failed_records(work, name, found == nullptr ? nullptr : &recorded, candidates);
   core.complete = core.complete && is_counted(work, name, failed) && !recorded.instances.empty();

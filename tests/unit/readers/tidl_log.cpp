@@ -602,6 +602,38 @@ TEST_SUITE("readers") {
     CHECK(read(mixed).cores.at(0).instances.size() == 2);
   }
 
+  TEST_CASE("two halves of which only the sums below prove that they are one table") {
+    const std::string halves =
+        kSecond + row_text(kRows[0], false) + "\n" + kSecond + row_text(kRows[1], false) + "\n" +
+        kSecond + row_text(kRows[2], true) + "\n" + kSecond + row_text(kRows[3], true) + "\n";
+    const auto sums = [](const std::string& cacheable) {
+      return kSecond + "Total memory size requirement (space wise):\n" + kSecond +
+             "L1D(Scratch), 16.00\n" + kSecond + "L3/MSMC(Scratch), 2048.00\n" + kSecond +
+             "DDR Cacheable(Persistent), " + cacheable + "\n" + kSecond +
+             "DDR Non-cacheable(Persistent), 19.42\n";
+    };
+    const model::Recording one = read(halves + sums("0.66"));
+    REQUIRE(one.cores.at(0).instances.size() == 1);
+    REQUIRE(one.cores[0].instances[0].blocks.size() == 4);
+    CHECK_FALSE(one.cores[0].instances[0].blocks[1].address.has_value());
+    CHECK(one.cores[0].instances[0].blocks[3].address.has_value());
+    // Another model's sums, and none.
+    CHECK(read(halves + sums("0.99")).cores.at(0).instances.size() == 2);
+    CHECK(read(halves).cores.at(0).instances.size() == 2);
+  }
+
+  TEST_CASE("a first print of which only the sums are left is one with the second") {
+    const std::string sums = kSecond + "Total memory size requirement (space wise):\n" + kSecond +
+                             "L1D(Scratch), 16.00\n" + kSecond + "L3/MSMC(Scratch), 2048.00\n" +
+                             kSecond + "DDR Cacheable(Persistent), 0.66\n" + kSecond +
+                             "DDR Non-cacheable(Persistent), 19.42\n";
+    const model::Recording recording =
+        read(sums + kSecond + "TIDL init call from ivision API \n" + table(kSecond, true) + sums);
+    REQUIRE(recording.cores.at(0).instances.size() == 1);
+    check_four_rows(recording.cores[0].instances[0], true);
+    CHECK(recording.cores[0].instances[0].form == "kib-placed");
+  }
+
   TEST_CASE("a log that lost its line ends") {
     std::string text = "root@board:~# run ";
     for (const Row& row : kRows) {

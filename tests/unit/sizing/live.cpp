@@ -300,6 +300,37 @@ TEST_SUITE("sizing") {
     CHECK(test::find(size(test::recording_of("alpha", {again})).diagnostics, Code::kSizingUnload) ==
           nullptr);
   }
+
+  TEST_CASE("of two prints that may be one model only one counts") {
+    // The first lost its end and has no addresses.
+    model::Instance first = test::appnote_instance(false);
+    first.blocks.resize(6);
+    model::Instance second = test::appnote_instance(true);
+    second.line = first.line + 1;
+    const auto requested = [&](const model::Instance& a, const model::Instance& b) {
+      const Sizing sizing =
+          size_recording(test::recording_of("alpha", {a, b}), test::tidl_format(), nullptr, {});
+      CHECK_FALSE(sizing.complete());
+      const Demand* demand =
+          test::demand_of(sizing.cores.at(0), Cacheability::kCacheable, Lifetime::kPersistent);
+      REQUIRE(demand != nullptr);
+      return demand->requested;
+    };
+    const Bytes alone =
+        test::demand_of(
+            size_recording(test::recording_of("alpha", {second}), test::tidl_format(), nullptr, {})
+                .cores.at(0),
+            Cacheability::kCacheable,
+            Lifetime::kPersistent)
+            ->requested;
+    CHECK(requested(first, second) == alone);
+    // A record that differs is of another model, and so is what begins behind the addresses.
+    model::Instance other = first;
+    other.blocks.back().size = model::measured_kib(100);
+    CHECK(requested(other, second) > alone);
+    first.line = second.line + 1;
+    CHECK(requested(second, first) > alone);
+  }
 }
 
 }  // namespace memsize::sizing::live_test
