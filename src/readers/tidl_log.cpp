@@ -137,10 +137,15 @@ class CoreTables {
     return {};
   }
 
-  // How many rows of tables, or of statistics, could not be read before.
-  std::size_t count_broken(bool of_table) { return (of_table ? broken_rows_ : broken_heaps_)++; }
+  // How many lines of this kind could not be read before.
+  std::size_t count_broken(Code kind) { return broken_[kind]++; }
 
-  [[nodiscard]] std::size_t broken_rows() const { return broken_rows_; }
+  [[nodiscard]] const std::map<Code, std::size_t>& broken() const { return broken_; }
+
+  [[nodiscard]] std::size_t broken_rows() const {
+    const std::size_t* rows = core::value_in(broken_, Code::kReadBadRecord);
+    return rows == nullptr ? 0 : *rows;
+  }
 
   // The table whose record it is, as a number: what is printed now, or was last.
   std::optional<std::uint64_t> refuse_record() {
@@ -203,8 +208,7 @@ class CoreTables {
   bool has_sums_title_ = false;
   // The rows of the table before, as a number.
   std::optional<std::uint64_t> last_;
-  std::size_t broken_rows_ = 0;
-  std::size_t broken_heaps_ = 0;
+  std::map<Code, std::size_t> broken_;
 };
 
 // False here and below: there are too many.
@@ -350,18 +354,24 @@ void tell_not_kept(const std::string& path,
   }
 }
 
-// What is behind the first of each core.
-void tell_broken_rows(const std::string& path,
+// What is behind the first of each core and kind.
+void tell_more_broken(const std::string& path,
                       const std::map<std::string, CoreTables>& cores,
                       core::Diagnostics& diagnostics) {
   for (const auto& [core, tables] : cores) {
-    if (tables.broken_rows() > kShownProblems) {
-      diagnostics.push_back(core::warning(Code::kReadBadRecord,
-                                          fmt::format("{}{} more rows cannot be read",
-                                                      core.empty() ? std::string{} : core + ": ",
-                                                      tables.broken_rows() - kShownProblems),
-                                          {path})
-                                .about({{"core", core}}));
+    for (const auto& [kind, count] : tables.broken()) {
+      if (count > kShownProblems) {
+        diagnostics.push_back(
+            core::warning(kind,
+                          fmt::format("{}{} more {} cannot be read",
+                                      core.empty() ? std::string{} : core + ": ",
+                                      count - kShownProblems,
+                                      kind == Code::kReadBadRecord      ? "rows"
+                                      : kind == Code::kSizingStatistics ? "lines of heaps"
+                                                                        : "sums and requests"),
+                          {path})
+                .about({{"core", core}}));
+      }
     }
   }
 }
@@ -411,12 +421,12 @@ class Log : public Reading, private core::LineTaker {
       return core::fail(std::move(*limit_));
     }
     model::Recording recording = recorded();
+    tell_more_broken(path_, tables_, recording.diagnostics);
     const model::Input& input = recording.inputs.back();
     if (recording.cores.empty() && recording.heaps.empty() && recording.failures.empty() &&
         recording.runs.empty()) {
       return without_facts(input, title_, host_, std::move(recording.diagnostics));
     }
-    tell_broken_rows(path_, tables_, recording.diagnostics);
     tell_lone_heaps(path_, recording);
     if (host_) {
       recording.diagnostics.push_back(note_of_host(path_, *host_));
@@ -500,9 +510,8 @@ class Log : public Reading, private core::LineTaker {
   }
 
   void take_value(const Fact& fact, BrokenRowFact& row) {
-    const bool of_table = row.problem.code == Code::kReadBadRecord;
     // The cores do not share the limit: what one prints does not hide another's.
-    if (tables_of(fact).count_broken(of_table) < kShownProblems) {
+    if (tables_of(fact).count_broken(row.problem.code) < kShownProblems) {
       found_.diagnostics.push_back(std::move(row.problem));
     }
   }
