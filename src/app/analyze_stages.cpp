@@ -300,11 +300,17 @@ std::optional<core::Diagnostic> nothing_sized(const Analysis& analysis) {
   return unsized(analysis);
 }
 
+// An address that is not believed, as it is told of a core: it may be right.
+bool doubts_address(const core::Diagnostic& diagnostic) {
+  return diagnostic.code == Code::kSizingAddresses && !diagnostic.party("core").empty();
+}
+
 // --strict: warnings that numbers may be too small become errors.
 void make_strict(sizing::Sizing& sizing) {
   for (core::Diagnostic& diagnostic : sizing.diagnostics) {
     const bool doubtful =
-        forbids_map(sizing, diagnostic) && diagnostic.code != Code::kSizingGeneration;
+        (forbids_map(sizing, diagnostic) && diagnostic.code != Code::kSizingGeneration) ||
+        doubts_address(diagnostic);
     if (doubtful && diagnostic.severity == core::Severity::kWarning) {
       diagnostic.severity = core::Severity::kError;
     }

@@ -56,7 +56,7 @@ struct Base {
   bool implied = false;
 };
 
-// The blocks of one run in one class.
+// The blocks of one run in one class. Scratch memory begins anew with each model.
 struct Run {
   std::size_t input = 0;
   std::vector<BlockList> instances;
@@ -172,18 +172,19 @@ class Measurer {
 std::vector<Run> runs_of(const model::CoreRecording& recorded,
                          const std::vector<Candidate>& candidates,
                          const DemandKey& key) {
-  std::map<std::size_t, Run> runs;
+  std::map<std::pair<std::size_t, std::size_t>, Run> runs;
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     BlockList blocks = blocks_of(candidates[i], key);
     if (!blocks.empty()) {
-      Run& run = runs[recorded.instances[i].input];
+      Run& run =
+          runs[{recorded.instances[i].input, key.lifetime == model::Lifetime::kScratch ? i : 0}];
       run.input = recorded.instances[i].input;
       run.instances.push_back(std::move(blocks));
       run.indices.push_back(i);
     }
   }
   std::vector<Run> list;
-  for (auto& [input, run] : runs) {
+  for (auto& [begin, run] : runs) {
     list.push_back(std::move(run));
   }
   return list;

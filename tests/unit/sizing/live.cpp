@@ -331,6 +331,44 @@ TEST_SUITE("sizing") {
     first.line = second.line + 1;
     CHECK(requested(second, first) > alone);
   }
+
+  TEST_CASE("an address that its model's records do not explain makes no heap") {
+    const auto sized = [](std::vector<model::Instance> instances) {
+      return size_recording(
+          test::recording_of("alpha", std::move(instances)), test::tidl_format(), nullptr, {});
+    };
+    const auto extent = [](const Sizing& sizing, Cacheability cacheability, Lifetime lifetime) {
+      const Demand* demand = test::demand_of(sizing.cores.at(0), cacheability, lifetime);
+      REQUIRE(demand != nullptr);
+      return demand->figure();
+    };
+    const auto far = [](std::uint32_t record) {
+      model::Instance instance = test::appnote_instance(true);
+      for (model::Block& block : instance.blocks) {
+        if (block.record == record) {
+          block.address = model::PrintedAddress::low(block.address->value() + 0x60000000U);
+        }
+      }
+      return instance;
+    };
+    const Sizing well = sized({test::appnote_instance(true)});
+    // Scratch behind others of its heap, and a record of the operating system's heap.
+    for (const auto& [record, cacheability, lifetime] :
+         {std::tuple{9U, Cacheability::kNonCacheable, Lifetime::kScratch},
+          std::tuple{15U, Cacheability::kCacheable, Lifetime::kPersistent}}) {
+      const Sizing damaged = sized({far(record)});
+      const Bytes figure = extent(damaged, cacheability, lifetime);
+      CHECK(figure >= extent(well, cacheability, lifetime));
+      CHECK(figure < extent(well, cacheability, lifetime) + Bytes{1U << 20U});
+      const auto* said = test::find(damaged.diagnostics, Code::kSizingAddresses);
+      REQUIRE(said != nullptr);
+      CHECK(test::contains(said->message, "its address is not believed"));
+    }
+    // Scratch memory begins anew with each model.
+    const Sizing two = sized({test::appnote_instance(true), far(11)});
+    CHECK(extent(two, Cacheability::kCacheable, Lifetime::kScratch) ==
+          extent(well, Cacheability::kCacheable, Lifetime::kScratch));
+  }
 }
 
 }  // namespace memsize::sizing::live_test
