@@ -310,7 +310,21 @@ const board::Generation& generation_of(const Analysis& analysis) {
   return known == nullptr ? analysis.format.generations.back() : *known;
 }
 
+bool is_traced(const Analysis& analysis, const std::string& core) {
+  const auto& cores = analysis.recording.cores;
+  const auto* traced = core::find_in(cores, core, &model::CoreRecording::core);
+  return traced != nullptr && !traced->instances.empty();
+}
+
+// Of a traced core it stays so only where no record is of the heap.
 void take_idle(const Analysis& analysis, const Knob& knob, Need& need) {
+  if (is_traced(analysis, knob.demand->core)) {
+    need.why = fmt::format("no record of {} lies in it; where nothing else uses it: --set {}={}",
+                           knob.demand->core,
+                           knob.name,
+                           core::format_setting(Bytes{knob.granule.value()}));
+    return;
+  }
   if (!core::contains(analysis.request.needs.idle, knob.demand->core)) {
     need.why =
         fmt::format("{0} was not traced; where no model runs there: --idle {0}", knob.demand->core);
