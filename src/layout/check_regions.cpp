@@ -8,7 +8,11 @@
 #include "places.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
+#include <set>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -155,73 +159,124 @@ void check_kept(const MemoryMap& map, core::Diagnostics& found) {
   }
 }
 
-bool is_placed_well(const Region& region) {
-  return core::is_aligned(region.physical_base->value(), region.align) &&
-         core::is_aligned(region.virtual_base->value(), region.align);
-}
+using Misplaced = std::map<std::string, std::vector<const Region*>>;
 
-// Where a knob says at which address the region's chain begins: the addresses on both sides.
-std::string addresses_that_align(const MemoryMap& map, const Region& first) {
-  const board::Chain* chain = map.board.find_chain(first.chain);
-  const board::Knob* knob = chain == nullptr ? nullptr : map.board.find_knob(chain->physical.text);
-  if (knob == nullptr || map.values.at(knob->name) != first.physical_base->value()) {
-    return {};
-  }
-  const std::uint64_t base = first.physical_base->value();
-  const std::uint64_t down = base - base % first.align.value();
-  const auto up = core::align_up(base, first.align);
-  return fmt::format("the nearest that fit: --set {}={}{}",
-                     knob->name,
-                     core::format_hex(down),
-                     up ? fmt::format(" or --set {}={}", knob->name, core::format_hex(*up)) : "");
-}
-
-// The sizes of the knob before a chain's misplaced regions that would put all of them right.
-std::string sizes_that_align(const MemoryMap& map, const std::vector<const Region*>& misplaced) {
-  const Region& first = *misplaced.front();
-  if (core::is_aligned(first.physical_base->value(), first.align)) {
-    // Only its virtual address is off: moving it would not mend that.
-    return {};
-  }
-  if (std::string addresses = addresses_that_align(map, first); !addresses.empty()) {
-    return addresses;
-  }
-  const Region* sized = nullptr;
+// By chain.
+Misplaced misplaced_in(const MemoryMap& map) {
+  Misplaced misplaced;
   for (const Region& region : map.regions) {
-    const bool before = region.kind == RegionKind::kRegion && region.chain == first.chain &&
-                        region.physical_base && *region.physical_base < *first.physical_base;
-    if (before && !region.knob.empty()) {
-      sized = &region;
+    const bool placed = region.kind == RegionKind::kRegion && region.physical_base;
+    if (placed && !(core::is_aligned(region.physical_base->value(), region.align) &&
+                    core::is_aligned(region.virtual_base->value(), region.align))) {
+      misplaced[region.chain].push_back(&region);
     }
   }
-  if (sized == nullptr) {
+  return misplaced;
+}
+
+// What another size may break; without alignments, which have this hint.
+std::set<Code> broken_by_size(const MemoryMap& map) {
+  std::set<Code> codes;
+  if (std::ranges::any_of(map.regions, [&](const auto& each) { return is_outside(map, each); })) {
+    codes.insert(Code::kLayoutBank);
+  }
+  for (const core::Diagnostic& each : check_map(
+           map,
+           {Code::kLayoutEmpty, Code::kLayoutOverlap, Code::kLayoutSection, Code::kSizeMinimum})) {
+    if (each.severity == core::Severity::kError) {
+      codes.insert(each.code);
+    }
+  }
+  return codes;
+}
+
+// Laid out again: whether that puts the chain's regions right, and nothing else wrong.
+bool puts_right(const MemoryMap& map,
+                const std::string& chain,
+                const std::string& knob,
+                std::uint64_t value) {
+  board::KnobValues set = map.set;
+  set[knob] = value;
+  const auto other = resolve(map.board, set);
+  if (!other) {
+    return false;
+  }
+  const Misplaced before = misplaced_in(map);
+  const Misplaced after = misplaced_in(*other);
+  std::set<Code> known = broken_by_size(map);
+  // An alignment that is wrong hides it.
+  known.erase(Code::kLayoutSection);
+  const bool is_better =
+      !after.contains(chain) &&
+      std::ranges::all_of(after, [&](const auto& each) { return before.contains(each.first); });
+  return is_better && std::ranges::includes(known, broken_by_size(*other));
+}
+
+// The knobs that may move the region: what its chain begins at, else what stands before it in the
+// chain, the nearest first; what was set comes before what was not.
+std::vector<const board::Knob*> knobs_before(const MemoryMap& map, const Region& region) {
+  const board::Chain* chain = map.board.find_chain(region.chain);
+  std::vector<const board::Knob*> knobs;
+  const auto add = [&](const board::Expression& expression) {
+    for (const std::string& name : board::names_in(expression)) {
+      const board::Knob* knob = map.board.find_knob(name);
+      if (knob != nullptr && !core::contains(knobs, knob)) {
+        knobs.push_back(knob);
+      }
+    }
+  };
+  const auto begin = map.board.find_knob(chain->physical.text);
+  if (begin != nullptr && map.values.at(begin->name) == region.physical_base->value()) {
+    return {begin};
+  }
+  const auto end = std::ranges::find_if(
+      chain->items, [&](const board::Item& item) { return item.name == region.name; });
+  for (auto item = std::make_reverse_iterator(end); item != chain->items.rend(); ++item) {
+    add(item->size);
+  }
+  std::stable_partition(knobs.begin(), knobs.end(), [&](const board::Knob* knob) {
+    return map.set.contains(knob->name);
+  });
+  return knobs;
+}
+
+// The nearest values of one knob before a chain's misplaced regions that put all of them right.
+std::string values_that_align(const MemoryMap& map, const std::vector<const Region*>& misplaced) {
+  // Where only its virtual address is off, moving it does not mend that; and what no board placed
+  // cannot be placed again.
+  const Region& first = *misplaced.front();
+  if (core::is_aligned(first.physical_base->value(), first.align) || map.values.empty()) {
     return {};
   }
-  const Region* strictest = *std::ranges::max_element(misplaced, {}, &Region::align);
-  const board::Knob* knob = map.board.find_knob(sized->knob);
-  const std::uint64_t step = strictest->align.value();
-  const std::uint64_t past = strictest->physical_base->value() % step;
-  std::vector<std::string> sizes;
-  for (const std::uint64_t shift : {std::uint64_t{0} - past, step - past}) {
-    const std::uint64_t size = sized->size.count() + shift;
-    const bool helps = std::ranges::all_of(misplaced, [&](const Region* region) {
-      return core::is_aligned(region->physical_base->value() + shift, region->align);
-    });
-    const bool legal = size != 0 && size < UINT64_MAX / 2 && core::Bytes{size} >= knob->minimum &&
-                       core::is_aligned(size, knob->hard_granule);
-    if (helps && legal) {
-      sizes.push_back(
-          fmt::format("--set {}={}", knob->name, core::format_setting(core::Bytes{size})));
+  constexpr std::uint64_t kMostSteps = 4;
+  const Region& strictest = **std::ranges::max_element(misplaced, {}, &Region::align);
+  const std::uint64_t step = strictest.align.value();
+  const std::uint64_t past = strictest.physical_base->value() % step;
+  for (const board::Knob* knob : knobs_before(map, first)) {
+    std::vector<std::string> settings;
+    for (const bool up : {false, true}) {
+      for (std::uint64_t i = 0; i < kMostSteps; ++i) {
+        const std::uint64_t value =
+            map.values.at(knob->name) + (up ? step * (i + 1) - past : 0 - step * i - past);
+        if (value < UINT64_MAX / 2 && puts_right(map, first.chain, knob->name, value)) {
+          settings.push_back(fmt::format("--set {}={}",
+                                         knob->name,
+                                         knob->is_address
+                                             ? core::format_hex(value)
+                                             : core::format_setting(core::Bytes{value})));
+          break;
+        }
+      }
+    }
+    if (!settings.empty()) {
+      return "the nearest that fit: " + core::join(settings, " or ");
     }
   }
-  return sizes.empty() ? std::string{}
-                       : fmt::format("the nearest that fit: {}", core::join(sizes, " or "));
+  return {};
 }
 
 // Whether the chain continues, over any number of steps, one that is misplaced itself.
-bool continues_one_of(const MemoryMap& map,
-                      const std::string& name,
-                      const std::map<std::string, std::vector<const Region*>>& misplaced) {
+bool continues_one_of(const MemoryMap& map, const std::string& name, const Misplaced& misplaced) {
   for (const board::Chain& chain : map.board.chains) {
     if (chain.name == name && !chain.after.empty()) {
       return misplaced.contains(chain.after) || continues_one_of(map, chain.after, misplaced);
@@ -232,12 +287,7 @@ bool continues_one_of(const MemoryMap& map,
 
 // One finding a chain: what is behind the first misplaced region is so because of it.
 void check_alignment(const MemoryMap& map, core::Diagnostics& found) {
-  std::map<std::string, std::vector<const Region*>> misplaced;
-  for (const Region& region : map.regions) {
-    if (region.kind == RegionKind::kRegion && region.physical_base && !is_placed_well(region)) {
-      misplaced[region.chain].push_back(&region);
-    }
-  }
+  const Misplaced misplaced = misplaced_in(map);
   for (const auto& [chain, regions] : misplaced) {
     if (continues_one_of(map, chain, misplaced)) {
       continue;
@@ -247,7 +297,7 @@ void check_alignment(const MemoryMap& map, core::Diagnostics& found) {
     const std::uint64_t base =
         core::is_aligned(physical, region.align) ? region.virtual_base->value() : physical;
     const std::uint64_t step = region.align.value();
-    const std::string sizes = sizes_that_align(map, regions);
+    const std::string values = values_that_align(map, regions);
     core::Diagnostic wrong =
         core::error(Code::kLayoutAlignment,
                     fmt::format("'{}' at {} must begin on a multiple of {}",
@@ -255,10 +305,10 @@ void check_alignment(const MemoryMap& map, core::Diagnostics& found) {
                                 core::format_hex(base),
                                 core::format_size(core::Bytes{step})),
                     region.place,
-                    !sizes.empty() ? sizes
-                                   : fmt::format("it is {} past {}: resize what stands before it",
-                                                 core::format_size(core::Bytes{base % step}),
-                                                 core::format_hex(base - base % step)))
+                    !values.empty() ? values
+                                    : fmt::format("it is {} past {}: resize what stands before it",
+                                                  core::format_size(core::Bytes{base % step}),
+                                                  core::format_hex(base - base % step)))
             .about({{"region", region.name}});
     for (std::size_t i = 1; i < regions.size(); ++i) {
       wrong.details.push_back(

@@ -498,6 +498,7 @@ core::Result<MemoryMap> resolve_with(const board::Board& board,
   auto chains = place_chains(board, *values);
   MEMSIZE_TRY(chains);
   MemoryMap map{.board = board,
+                .set = set,
                 .values = std::move(*values),
                 .regions = std::move(chains->regions),
                 .gaps = std::move(chains->gaps),

@@ -1,5 +1,5 @@
-// Named checks over a resolved map. They share no code with resolve(), except mmu.cost, which looks
-// at what another map would cost.
+// Named checks over a resolved map. They share no code with resolve(), except where they look at
+// another map: for what it would cost (mmu.cost), and whether a hint would help.
 #pragma once
 
 #include "memsize/board/accepted.hpp"

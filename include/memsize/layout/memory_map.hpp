@@ -120,6 +120,8 @@ struct Window {
 struct MemoryMap {
   /// The board that it came from, for names and rules that do not depend on sizes.
   board::Board board;
+  /// What was set over the board's defaults, and what everything has.
+  board::KnobValues set;
   board::Values values;
   std::vector<Region> regions;
   std::vector<Gap> gaps;
