@@ -1,7 +1,8 @@
 """What a hint says to type works: every command and every setting that the fixtures' messages name is tried.
 
 A hint may hold a whole command line ("memsize board show j722s lists them"), which must not be a usage error, or
-settings ("--set KNOB=SIZE"), which are added to the command that failed and must not lead to the same error again.
+settings ("--set KNOB=SIZE", "the largest KNOB that fits is SIZE"), which are added to the command that failed and must
+not lead to the same error again, or more of the memories that a plan was given, which must be enough.
 Words in capitals stand for what only the user knows: such a command is no complete one. Each is tried in a fresh
 copy of its case, prepared as run_fixtures.py does, and pasted into a shell as it stands.
 """
@@ -24,6 +25,9 @@ INNER = {"board": {"list", "show", "check", "import"}, "sdk": {"status", "revert
          "list": {"readers", "emitters", "checks", "boards", "parts", "planners"}}
 # "--set a=1 --set b=2" go together, "--set a=1 or --set a=2" are two ways.
 SETTINGS = re.compile(r"--set \w+=\w+(?: --set \w+=\w+)*")
+LARGEST = re.compile(r"the largest (\w+) that fits is (\d+) ?(B|[KMG]iB)\b")
+CAPACITY = re.compile(r"a capacity of (\d+)")
+MORE = re.compile(r"([\d\u202f\u00a0 ]+) B more in '(\w+)'")
 PLACEHOLDER = re.compile(r"[A-Z]{3,}|KNOB=SIZE")
 # What is told of the next map is not tried on the log of this one.
 FOR_ANOTHER_RUN = re.compile(r"then trace the model again")
@@ -101,6 +105,34 @@ def hints_of(stderr: str) -> list[tuple[str, set[tuple[str, str]]]]:
     return found
 
 
+def ways_in(hint: str) -> list[tuple[str, ...]]:
+    """The settings that a hint names, each way by itself."""
+    if VERB.search(hint) or FOR_ANOTHER_RUN.search(hint):
+        return []
+    return [tuple(shlex.split(found)) for found in SETTINGS.findall(hint)] + \
+        [("--set", f"{knob}={size}{'' if unit == 'B' else unit}") for knob, size, unit in LARGEST.findall(hint)]
+
+
+def larger(words: list[str], hint: str) -> list[list[str]]:
+    """The command lines that plan in memories as large as a hint says; none where they are not on the command line."""
+    found = []
+    for remedy in hint.split("; or "):
+        more = {f"{name}=": int(re.sub(r"\D", "", size)) for size, name in MORE.findall(remedy)}
+        capacity = CAPACITY.match(remedy)
+        changed = list(words)
+        for at, (option, word) in enumerate(zip(words, words[1:]), 1):
+            name, equals, rest = word.partition("=")
+            size = re.match(r"(\d+)(K|M)?(iB)?", rest)
+            if option == "--capacity" and capacity:
+                changed[at] = capacity[1]
+            elif option == "--memory" and size and name + equals in more:
+                bytes_now = int(size[1]) * {None: 1, "K": 1 << 10, "M": 1 << 20}[size[2]]
+                changed[at] = f"{name}={bytes_now + more[name + equals]}{rest[size.end():]}"
+        if changed != words and not remedy.startswith("for this plan"):
+            found.append(changed)
+    return found
+
+
 def try_case(hints: Hints, folder: Path) -> tuple[int, int, list[str]]:
     """How many commands and settings a case's messages name, and what is wrong with them."""
     problems: list[str] = []
@@ -121,8 +153,8 @@ def try_case(hints: Hints, folder: Path) -> tuple[int, int, list[str]]:
         texts = hints_of(said) + [(text, set()) for text in re.findall(r"(?m)^(?:to write the map|.*size it with): (memsize emit .*)$", printed)]
         commands = {(tuple(command), frozenset(own)) for text, own in texts for found in VERB.finditer(text)
                     if (command := hints.command_in(text[found.start():], case.folder))}
-        ways = {(tuple(shlex.split(found)), frozenset(own)) for text, own in texts
-                if not VERB.search(text) and not FOR_ANOTHER_RUN.search(text) for found in SETTINGS.findall(text)}
+        ways = {(way, frozenset(own)) for text, own in texts for way in ways_in(text)}
+        plans = [line for text, own in texts if any(code == "plan.does-not-fit" for code, _ in own) for line in larger(words, text)]
     for command, own in sorted(commands, key=str):
         with tempfile.TemporaryDirectory() as scratch:
             case, _ = fresh(scratch)
@@ -137,7 +169,13 @@ def try_case(hints: Hints, folder: Path) -> tuple[int, int, list[str]]:
             again = own & errors(done.stderr.decode("utf-8", "replace"))
             if again:
                 problems.append(f"{name}: with {shlex.join(way)} it fails with the same words:\n{sorted(again)}")
-    return len(commands), len(ways), problems
+    for line in plans:
+        with tempfile.TemporaryDirectory() as scratch:
+            case, _ = fresh(scratch)
+            done = case.memsize_run(line)
+            if b"error[plan.does-not-fit]" in done.stderr:
+                problems.append(f"{name}: memsize {shlex.join(line)}: exit {done.returncode}\n{done.stderr.decode()}")
+    return len(commands), len(ways) + len(plans), problems
 
 
 def main() -> int:
