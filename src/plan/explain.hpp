@@ -19,10 +19,12 @@ struct Planned {
   std::vector<std::uint64_t> used;
 };
 
-/// Of every bank that holds more than it may. O(n log n), but for a bounded number of searches.
+/// Of every bank that holds more than it may. O(n log n); the remedies take a bounded number of
+/// plans and searches more.
 [[nodiscard]] std::vector<Shortage> explain(const Problem& problem,
                                             const model::PlanReport& wanted,
                                             const Planned& planned,
+                                            bool with_remedies,
                                             Packer& packer);
 
 }  // namespace memsize::plan

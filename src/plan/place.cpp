@@ -34,6 +34,8 @@ constexpr std::size_t kFewSlots = 12;
 constexpr std::uint64_t kMostWork = 20'000'000;
 // Of all steps, one search for room may take this part.
 constexpr std::uint64_t kShareOfMove = 50;
+// Of a trial bank by bank, in slots looked at, for each slot.
+constexpr std::uint64_t kWorkOfFilling = 100;
 
 std::uint64_t packed_height(const Packing& packing) {
   return packing.height.count();
@@ -50,7 +52,11 @@ struct Known {
 // Asks banks whether they have room.
 class Rooms {
  public:
-  Rooms(const Problem& problem, Packer& packer) : problem_(problem), packer_(packer) {}
+  /// `most_steps`: when searches took more, there is no other.
+  Rooms(const Problem& problem, Packer& packer, std::uint64_t most_steps = UINT64_MAX)
+      : problem_(problem),
+        packer_(packer),
+        end_(packer.steps() + std::min(most_steps, UINT64_MAX - packer.steps())) {}
 
   enum class Answer { kYes, kUnknown, kNo };
 
@@ -150,6 +156,9 @@ class Rooms {
         return Answer::kNo;
       }
     }
+    if (packer_.steps() > end_) {
+      return Answer::kUnknown;
+    }
     Packing packing = packer_.pack_scratch(buffers, room, kShareOfMove);
     const bool placed = packing.offsets.size() == buffers.size();
     known.lower_bound = std::max(known.lower_bound, packing.lower_bound.count());
@@ -166,6 +175,7 @@ class Rooms {
 
   const Problem& problem_;
   Packer& packer_;
+  std::uint64_t end_;
   std::map<std::pair<std::size_t, std::vector<std::size_t>>, Known> known_;
   std::map<std::pair<std::size_t, std::vector<std::size_t>>, Arena> steady_;
 };
@@ -192,6 +202,15 @@ class EveryAssignment {
  public:
   EveryAssignment(const Problem& problem, Packer& packer, Rooms& rooms)
       : problem_(problem), packer_(packer), rooms_(rooms) {}
+
+  /// Whether there is any that fits, however dear; `work` is what may be looked at, and is left.
+  bool search_any(std::uint64_t& work) {
+    any_ = true;
+    most_work_ = work;
+    const bool fits = search().fits;
+    work -= std::min(work, work_);
+    return fits;
+  }
 
   Assignment search() {
     homes_.assign(problem_.slots.size(), 0);
@@ -227,11 +246,11 @@ class EveryAssignment {
   }
 
   void descend(std::size_t depth, double price) {
-    if (best_.fits && price + least_left_[depth] >= best_price_) {
+    if (best_.fits && (any_ || price + least_left_[depth] >= best_price_)) {
       return;
     }
     work_ += problem_.slots.size();
-    if (work_ > kMostWork || packer_.over()) {
+    if (work_ > most_work_ || packer_.over()) {
       cut_ = true;
       return;
     }
@@ -269,6 +288,8 @@ class EveryAssignment {
   Assignment best_;
   double best_price_ = 0;
   std::uint64_t work_ = 0;
+  std::uint64_t most_work_ = kMostWork;
+  bool any_ = false;
   bool cut_ = false;
 };
 
@@ -685,18 +706,68 @@ Assignment bank_by_bank(const Problem& problem, Packer& packer, Rooms& rooms) {
   return best.take();
 }
 
+std::size_t choices_of(const Problem& problem) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(problem.slots, [](const Slot& slot) { return slot.homes.size() > 1; }));
+}
+
+// Whether a plan is found; `work` is what may be looked at, and is left.
+bool is_plannable_in(Rooms& rooms, const Problem& problem, Packer& packer, std::uint64_t& work) {
+  if (work == 0 || packer.over()) {
+    return false;
+  }
+  const std::uint64_t before = packer.steps();
+  bool fits = false;
+  if (choices_of(problem) <= kFewSlots) {
+    fits = EveryAssignment{problem, packer, rooms}.search_any(work);
+  } else {
+    Best best{problem, packer, rooms};
+    fits = find_fitting(problem, slot_lives(problem), packer, rooms, best);
+    work -= std::min(work, problem.slots.size() * kWorkOfFilling);
+  }
+  work -= std::min(work, packer.steps() - before);
+  return fits;
+}
+
 }  // namespace
 
+bool holds(const Problem& problem, const std::vector<std::size_t>& homes, Packer& packer) {
+  Rooms rooms{problem, packer};
+  std::vector<Arena> arenas = arenas_of(problem, homes, packer.named());
+  return one_source(problem, homes) && rooms.fit(arenas) == Rooms::Answer::kYes;
+}
+
+bool is_plannable(const Problem& problem, Packer& packer, std::uint64_t& work) {
+  Rooms rooms{problem, packer, work};
+  return is_plannable_in(rooms, problem, packer, work);
+}
+
+std::optional<std::uint64_t> least_budget(
+    Problem problem, std::size_t bank, std::uint64_t most, Packer& packer, std::uint64_t& work) {
+  std::uint64_t& budget = problem.banks[bank].budget;
+  std::uint64_t low = budget;
+  // What packings showed holds for any budget.
+  Rooms rooms{problem, packer, work};
+  budget = most;
+  if (!is_plannable_in(rooms, problem, packer, work)) {
+    return std::nullopt;
+  }
+  std::uint64_t high = most;
+  while (high - low > 1 && work > 0) {
+    budget = low + (high - low) / 2;
+    (is_plannable_in(rooms, problem, packer, work) ? high : low) = budget;
+  }
+  return high;
+}
+
 bool has_choice(const Problem& problem) {
-  return std::ranges::any_of(problem.slots, [](const Slot& slot) { return slot.homes.size() > 1; });
+  return choices_of(problem) > 0;
 }
 
 Assignment assign(const Problem& problem, Packer& packer) {
   Rooms rooms{problem, packer};
-  const auto choices =
-      std::ranges::count_if(problem.slots, [](const Slot& slot) { return slot.homes.size() > 1; });
   bool complete = false;
-  if (choices <= static_cast<std::ptrdiff_t>(kFewSlots)) {
+  if (choices_of(problem) <= kFewSlots) {
     Assignment found = EveryAssignment{problem, packer, rooms}.search();
     if (found.fits) {
       return found;

@@ -4,7 +4,9 @@
 #include "arenas.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <vector>
 
 namespace memsize::plan {
@@ -22,6 +24,20 @@ struct Assignment {
 };
 
 [[nodiscard]] Assignment assign(const Problem& problem, Packer& packer);
+
+/// Whether an assignment fits as it is; where a home is kNowhere, without that slot.
+[[nodiscard]] bool holds(const Problem& problem,
+                         const std::vector<std::size_t>& homes,
+                         Packer& packer);
+
+/// Whether a plan is found, however dear it is. `work`, in slots looked at and steps of searches,
+/// is what this may take, and what it leaves.
+[[nodiscard]] bool is_plannable(const Problem& problem, Packer& packer, std::uint64_t& work);
+
+/// The least budget of a bank, at most `most`, that a plan is found with; where `work` ends before
+/// that is sure, the least so far. Nothing: not even with `most`.
+[[nodiscard]] std::optional<std::uint64_t> least_budget(
+    Problem problem, std::size_t bank, std::uint64_t most, Packer& packer, std::uint64_t& work);
 
 /// One attempt to fit everything into one memory where no slot has a choice.
 [[nodiscard]] bool has_choice(const Problem& problem);

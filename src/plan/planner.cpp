@@ -400,6 +400,7 @@ std::vector<std::string> fitting_parts(const model::PlanReport& wanted,
     }
     PlanOptions options = asked;
     options.others = nullptr;
+    options.with_remedies = false;
     options.fixed.clear();
     options.keep_offsets = false;
     options.keep_memories = false;
@@ -493,7 +494,7 @@ core::Result<PlanOutcome> make_plan(const model::PlanReport& wanted,
     outcome.begins.emplace(bank.name, bank.begin);
   }
   note_in_place(*problem, outcome);
-  outcome.shortages = explain(*problem, wanted, planned, packer);
+  outcome.shortages = explain(*problem, wanted, planned, options.with_remedies, packer);
   if (!outcome.shortages.empty() && options.others) {
     outcome.fits_on = fitting_parts(wanted, part, options, packer);
   }

@@ -429,6 +429,7 @@ core::Result<StageAdvice> stage(const PartMemory& to,
       break;
     }
     PlanOptions with = options;
+    with.with_remedies = false;
     with.rules.tensors.push_back(rule_for(advice, cold));
     auto tried = make_plan(cold, part, with);
     MEMSIZE_TRY(tried);

@@ -28,6 +28,8 @@ struct PlanOptions {
   Rules rules;
   /// By memory, what lies at its beginning and is somebody else's: arenas begin behind it.
   std::map<std::string, core::Bytes> taken;
+  /// Whether shortages come with remedies, which takes planning again and again.
+  bool with_remedies = true;
   /// Parts to try, for "would fit on"; asked for where the plan does not fit.
   std::function<std::vector<board::MemorySet>()> others;
 };
@@ -45,7 +47,8 @@ struct Shortage {
   std::vector<std::size_t> live;
   /// The largest blocks of the memory, at most five; indices into the plan's blocks.
   std::vector<std::size_t> largest;
-  /// The smallest changes that would do, in words.
+  /// The smallest changes that were found to do, in words. Where slots have a choice of memories,
+  /// they are changes to the whole plan: the same for all its shortages.
   std::vector<std::string> remedies;
 };
 

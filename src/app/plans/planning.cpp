@@ -579,7 +579,10 @@ core::Diagnostics describe_shortages(const plan::PlanOutcome& outcome) {
       error.details.push_back(
           fmt::format("the largest: {}", names_of(shortage.largest, shortage.largest.size())));
     }
-    error.hint = core::join(shortage.remedies, "; or ");
+    // What is told of the whole plan is told once, of the last.
+    const bool is_told = &shortage != &outcome.shortages.back() &&
+                         shortage.remedies == outcome.shortages.back().remedies;
+    error.hint = is_told ? "" : core::join(shortage.remedies, "; or ");
     errors.push_back(std::move(error));
   }
   if (!errors.empty() && !outcome.fits_on.empty()) {

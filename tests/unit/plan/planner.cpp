@@ -637,10 +637,12 @@ TEST_CASE("what does not fit is explained") {
   };
   CHECK(ids(shortage.live) == std::vector<std::string>{"a", "b", "c", "d"});
   CHECK(ids(shortage.largest) == std::vector<std::string>{"a", "b", "c", "e", "d"});
-  REQUIRE(shortage.remedies.size() == 2);
+  REQUIRE(shortage.remedies.size() == 3);
   CHECK(shortage.remedies[0] == "100 B more in 'dtcm'");
+  // What has nothing yet must hold all of c.
+  CHECK(shortage.remedies[1] == "120 B more in 'sram'");
   // d is smaller, but not enough.
-  CHECK(shortage.remedies[1] == "a rule that moves 'c' of 120 B to 'psram'");
+  CHECK(shortage.remedies[2] == "a rule that moves 'c' of 120 B to 'psram'");
   CHECK(outcome.fits_on == std::vector<std::string>{"two-banks", "one-bank"});
 }
 
