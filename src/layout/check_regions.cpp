@@ -12,6 +12,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -190,27 +191,43 @@ std::set<Code> broken_by_size(const MemoryMap& map) {
   return codes;
 }
 
-// Laid out again: whether that puts the chain's regions right, and nothing else wrong.
-bool puts_right(const MemoryMap& map,
-                const std::string& chain,
-                const std::string& knob,
-                std::uint64_t value) {
-  board::KnobValues set = map.set;
-  set[knob] = value;
-  const auto other = resolve(map.board, set);
-  if (!other) {
-    return false;
+// Lays the map out with another value of a knob, while there is work left: in large maps a few
+// times only.
+class Trials {
+ public:
+  Trials(const MemoryMap& map, std::string chain, const Misplaced& misplaced)
+      : map_(map), chain_(std::move(chain)), misplaced_(misplaced), known_(broken_by_size(map)) {
+    // An alignment that is wrong hides it.
+    known_.erase(Code::kLayoutSection);
   }
-  const Misplaced before = misplaced_in(map);
-  const Misplaced after = misplaced_in(*other);
-  std::set<Code> known = broken_by_size(map);
-  // An alignment that is wrong hides it.
-  known.erase(Code::kLayoutSection);
-  const bool is_better =
-      !after.contains(chain) &&
-      std::ranges::all_of(after, [&](const auto& each) { return before.contains(each.first); });
-  return is_better && std::ranges::includes(known, broken_by_size(*other));
-}
+
+  /// Whether that puts the chain's regions right, and nothing else wrong.
+  bool puts_right(const std::string& knob, std::uint64_t value) {
+    board::KnobValues set = map_.set;
+    set[knob] = value;
+    left_ -= std::min(left_, map_.regions.size());
+    const auto other = resolve(map_.board, set);
+    if (!other) {
+      return false;
+    }
+    const Misplaced after = misplaced_in(*other);
+    const bool is_better =
+        !after.contains(chain_) && std::ranges::all_of(after, [&](const auto& each) {
+          return misplaced_.contains(each.first);
+        });
+    return is_better && std::ranges::includes(known_, broken_by_size(*other));
+  }
+
+  [[nodiscard]] bool over() const { return left_ == 0; }
+
+ private:
+  const MemoryMap& map_;
+  std::string chain_;
+  const Misplaced& misplaced_;
+  std::set<Code> known_;
+  // Regions that may be laid out.
+  std::size_t left_ = 50'000;
+};
 
 // The knobs that may move the region: what its chain begins at, else what stands before it in the
 // chain, the nearest first; what was set comes before what was not.
@@ -241,24 +258,28 @@ std::vector<const board::Knob*> knobs_before(const MemoryMap& map, const Region&
 }
 
 // The nearest values of one knob before a chain's misplaced regions that put all of them right.
-std::string values_that_align(const MemoryMap& map, const std::vector<const Region*>& misplaced) {
+std::string values_that_align(const MemoryMap& map,
+                              const std::string& chain,
+                              const Misplaced& misplaced) {
   // Where only its virtual address is off, moving it does not mend that; and what no board placed
   // cannot be placed again.
-  const Region& first = *misplaced.front();
+  const auto& regions = misplaced.at(chain);
+  const Region& first = *regions.front();
   if (core::is_aligned(first.physical_base->value(), first.align) || map.values.empty()) {
     return {};
   }
   constexpr std::uint64_t kMostSteps = 4;
-  const Region& strictest = **std::ranges::max_element(misplaced, {}, &Region::align);
+  const Region& strictest = **std::ranges::max_element(regions, {}, &Region::align);
   const std::uint64_t step = strictest.align.value();
   const std::uint64_t past = strictest.physical_base->value() % step;
+  Trials trials{map, chain, misplaced};
   for (const board::Knob* knob : knobs_before(map, first)) {
     std::vector<std::string> settings;
     for (const bool up : {false, true}) {
-      for (std::uint64_t i = 0; i < kMostSteps; ++i) {
+      for (std::uint64_t i = 0; i < kMostSteps && !trials.over(); ++i) {
         const std::uint64_t value =
             map.values.at(knob->name) + (up ? step * (i + 1) - past : 0 - step * i - past);
-        if (value < UINT64_MAX / 2 && puts_right(map, first.chain, knob->name, value)) {
+        if (value < UINT64_MAX / 2 && trials.puts_right(knob->name, value)) {
           settings.push_back(fmt::format("--set {}={}",
                                          knob->name,
                                          knob->is_address
@@ -297,7 +318,7 @@ void check_alignment(const MemoryMap& map, core::Diagnostics& found) {
     const std::uint64_t base =
         core::is_aligned(physical, region.align) ? region.virtual_base->value() : physical;
     const std::uint64_t step = region.align.value();
-    const std::string values = values_that_align(map, regions);
+    const std::string values = values_that_align(map, chain, misplaced);
     core::Diagnostic wrong =
         core::error(Code::kLayoutAlignment,
                     fmt::format("'{}' at {} must begin on a multiple of {}",
