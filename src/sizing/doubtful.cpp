@@ -78,13 +78,98 @@ struct Doubt {
       "a digit was damaged on the way, or two heaps of that firmware lie over each other";
 };
 
+// What addresses are multiples of: of an operating system's heap, which knows no alignments, what
+// its blocks and their headers are; else what the record asks for. A trace does not say on which
+// family of parts it was taken, so the rules of all of them count.
+std::uint64_t step_of(const Work& work, const Block& block) {
+  std::uint64_t step = block.alignment.value();
+  for (const board::HeapRule& rule : work.generation->heaps) {
+    if (rule.kind == board::HeapRule::Kind::kRtos && rule.cacheability == block.cacheability &&
+        rule.lifetime == block.lifetime) {
+      step = std::gcd(step, std::gcd(rule.align.value(), rule.header.count()));
+    }
+  }
+  return step;
+}
+
+const board::HeapRule* rule_for(const Work& work, const HeapName& name) {
+  const auto& [space, cacheability, lifetime] = name;
+  return work.generation->find_heap(cacheability, lifetime, rtos_family_of(work));
+}
+
+// Only those whose allocator is known.
+std::map<HeapName, HeapBlocks> heaps_in(const Work& work,
+                                        const std::string& core,
+                                        const Instance& instance) {
+  static const std::vector<HeapRegion> kNoHeaps;
+  const auto& regions = work.view == nullptr ? kNoHeaps : work.view->heaps;
+  const bool by_meaning = has_form_without_lifetime(work.format, instance);
+  std::map<HeapName, HeapBlocks> heaps;
+  for (std::size_t i = 0; i < instance.blocks.size(); ++i) {
+    const Block& block = instance.blocks[i];
+    if (!is_in_heap(block)) {
+      continue;
+    }
+    const auto known = by_meaning ? lifetime_of(work.format, work.generation, regions, core, block)
+                                  : std::optional{KnownLifetime{block.lifetime}};
+    for (const auto lifetime : {model::Lifetime::kPersistent, model::Lifetime::kScratch}) {
+      const HeapName name{block.space, block.cacheability, lifetime};
+      if ((known && known->lifetime != lifetime) || rule_for(work, name) == nullptr) {
+        continue;
+      }
+      // One of which it is not known may lie in either.
+      heaps[name].all.push_back(&block);
+      if (known && block.address) {
+        heaps[name].placed.push_back(i);
+      }
+    }
+  }
+  return heaps;
+}
+
+// Of those from `first` to before `last`, which are sorted by address.
+Bytes reach_of(const Instance& instance,
+               const std::vector<std::size_t>& indices,
+               std::size_t first,
+               std::size_t last) {
+  Bytes end;
+  for (std::size_t i = first; i < last; ++i) {
+    const Block& block = instance.blocks[indices[i]];
+    const model::PrintedAddress base = *instance.blocks[indices[first]].address;
+    end = std::max(end, block.address->offset_from(base) + Bytes{least_of(block)});
+  }
+  return end;
+}
+
+// From the one behind the widest gap on, because a heap may lie across a multiple of 4 GiB.
+void sort_by_address(const Instance& instance, std::vector<std::size_t>& indices) {
+  if (indices.empty()) {
+    return;
+  }
+  const auto address = [&](std::size_t i) { return *instance.blocks[i].address; };
+  const model::PrintedAddress any = address(indices.front());
+  std::ranges::stable_sort(
+      indices, {}, [&](std::size_t i) { return address(i).offset_from(any).count(); });
+  std::size_t begin = 0;
+  Bytes widest;
+  for (std::size_t i = 0; i < indices.size(); ++i) {
+    const std::size_t before = indices[(i + indices.size() - 1) % indices.size()];
+    const Bytes gap = address(indices[i]).offset_from(address(before));
+    if (gap > widest) {
+      widest = gap;
+      begin = i;
+    }
+  }
+  std::rotate(indices.begin(), indices.begin() + static_cast<std::ptrdiff_t>(begin), indices.end());
+}
+
 class Doubts {
  public:
   Doubts(const Work& work, const model::CoreRecording& recorded)
       : work_(work), core_(recorded.core) {
     for (const Instance& instance : recorded.instances) {
-      for (const auto& [name, heap] : heaps_of(instance)) {
-        asked_[{instance.input, name}] += cost_of(*rule_for(name), heap.all);
+      for (const auto& [name, heap] : heaps_in(work_, core_, instance)) {
+        asked_[{instance.input, name}] += cost_of(*rule_for(work_, name), heap.all);
       }
     }
   }
@@ -113,7 +198,7 @@ class Doubts {
       return;
     }
     const std::uint64_t address = block.address->value();
-    if (const std::uint64_t step = step_of(block); address % step != 0) {
+    if (const std::uint64_t step = step_of(work_, block); address % step != 0) {
       doubtful_[index] = Doubt{fmt::format("lies on no multiple of {}", step)};
     } else if (!core::checked_add(address, least_of(block))) {
       doubtful_[index] = Doubt{"ends beyond 2^64"};
@@ -121,20 +206,6 @@ class Doubts {
                !may_wrap(block)) {
       doubtful_[index] = Doubt{"ends beyond a multiple of 4 GiB, where no heap is known to lie"};
     }
-  }
-
-  // What addresses are multiples of: of an operating system's heap, which knows no alignments, what
-  // its blocks and their headers are; else what the record asks for. A trace does not say on which
-  // family of parts it was taken, so the rules of all of them count.
-  [[nodiscard]] std::uint64_t step_of(const Block& block) const {
-    std::uint64_t step = block.alignment.value();
-    for (const board::HeapRule& rule : work_.generation->heaps) {
-      if (rule.kind == board::HeapRule::Kind::kRtos && rule.cacheability == block.cacheability &&
-          rule.lifetime == block.lifetime) {
-        step = std::gcd(step, std::gcd(rule.align.value(), rule.header.count()));
-      }
-    }
-    return step;
   }
 
   // Heaps may lie across a multiple of 4 GiB.
@@ -173,46 +244,12 @@ class Doubts {
     }
   }
 
-  [[nodiscard]] const board::HeapRule* rule_for(const HeapName& name) const {
-    const auto& [space, cacheability, lifetime] = name;
-    return work_.generation->find_heap(cacheability, lifetime, rtos_family_of(work_));
-  }
-
-  // Only those whose allocator is known.
-  [[nodiscard]] std::map<HeapName, HeapBlocks> heaps_of(const Instance& instance) const {
-    static const std::vector<HeapRegion> kNoHeaps;
-    const auto& regions = work_.view == nullptr ? kNoHeaps : work_.view->heaps;
-    const bool by_meaning = has_form_without_lifetime(work_.format, instance);
-    std::map<HeapName, HeapBlocks> heaps;
-    for (std::size_t i = 0; i < instance.blocks.size(); ++i) {
-      const Block& block = instance.blocks[i];
-      if (!is_in_heap(block)) {
-        continue;
-      }
-      const auto known = by_meaning
-                             ? lifetime_of(work_.format, work_.generation, regions, core_, block)
-                             : std::optional{KnownLifetime{block.lifetime}};
-      for (const auto lifetime : {model::Lifetime::kPersistent, model::Lifetime::kScratch}) {
-        const HeapName name{block.space, block.cacheability, lifetime};
-        if ((known && known->lifetime != lifetime) || rule_for(name) == nullptr) {
-          continue;
-        }
-        // One of which it is not known may lie in either.
-        heaps[name].all.push_back(&block);
-        if (known && block.address) {
-          heaps[name].placed.push_back(i);
-        }
-      }
-    }
-    return heaps;
-  }
-
   // How far the records of one model can lie from each other in a heap. In a linear one they stand
   // behind each other.
   [[nodiscard]] Bytes explained(const Instance& instance,
                                 const HeapName& name,
                                 const HeapBlocks& heap) const {
-    const board::HeapRule& rule = *rule_for(name);
+    const board::HeapRule& rule = *rule_for(work_, name);
     const std::uint32_t records = work_.generation->records;
     if (rule.kind == board::HeapRule::Kind::kLinear && records != 0 &&
         instance.blocks.size() >= records) {
@@ -222,20 +259,20 @@ class Doubts {
   }
 
   void look_for_strays(const Instance& instance) {
-    for (auto& [name, heap] : heaps_of(instance)) {
+    for (auto& [name, heap] : heaps_in(work_, core_, instance)) {
       std::erase_if(heap.placed, [&](std::size_t i) { return doubtful_[i].has_value(); });
       sort_by_address(instance, heap.placed);
       const std::size_t count = heap.placed.size();
       const Bytes most = explained(instance, name, heap);
-      const Bytes all = span_of(instance, heap.placed, 0, count);
+      const Bytes all = reach_of(instance, heap.placed, 0, count);
       if (count < 2 || all <= most) {
         continue;
       }
       const std::string what = fmt::format("{} {}",
                                            model::name_of(std::get<model::Cacheability>(name)),
                                            model::name_of(std::get<model::Lifetime>(name)));
-      const Bytes above = span_of(instance, heap.placed, 1, count);
-      const Bytes below = span_of(instance, heap.placed, 0, count - 1);
+      const Bytes above = reach_of(instance, heap.placed, 1, count);
+      const Bytes below = reach_of(instance, heap.placed, 0, count - 1);
       if (count > 2 && std::min(above, below) <= most) {
         // Without it the rest lies together.
         doubtful_[heap.placed[above < below ? 0 : count - 1]] =
@@ -259,43 +296,6 @@ class Doubts {
                       core::format_bytes(most)),
           kStray);
     }
-  }
-
-  // Of those from `first` to before `last`, which are sorted by address.
-  static Bytes span_of(const Instance& instance,
-                       const std::vector<std::size_t>& indices,
-                       std::size_t first,
-                       std::size_t last) {
-    Bytes end;
-    for (std::size_t i = first; i < last; ++i) {
-      const Block& block = instance.blocks[indices[i]];
-      const model::PrintedAddress base = *instance.blocks[indices[first]].address;
-      end = std::max(end, block.address->offset_from(base) + Bytes{least_of(block)});
-    }
-    return end;
-  }
-
-  // From the one behind the widest gap on, because a heap may lie across a multiple of 4 GiB.
-  static void sort_by_address(const Instance& instance, std::vector<std::size_t>& indices) {
-    if (indices.empty()) {
-      return;
-    }
-    const auto address = [&](std::size_t i) { return *instance.blocks[i].address; };
-    const model::PrintedAddress any = address(indices.front());
-    std::ranges::stable_sort(
-        indices, {}, [&](std::size_t i) { return address(i).offset_from(any).count(); });
-    std::size_t begin = 0;
-    Bytes widest;
-    for (std::size_t i = 0; i < indices.size(); ++i) {
-      const std::size_t before = indices[(i + indices.size() - 1) % indices.size()];
-      const Bytes gap = address(indices[i]).offset_from(address(before));
-      if (gap > widest) {
-        widest = gap;
-        begin = i;
-      }
-    }
-    std::rotate(
-        indices.begin(), indices.begin() + static_cast<std::ptrdiff_t>(begin), indices.end());
   }
 
   // Its second print was lost, or it was refused, which is told elsewhere.

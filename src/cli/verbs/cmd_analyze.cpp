@@ -391,7 +391,7 @@ Run add_analyze(const Command& app) {
   verb.flag("--strict",
             options->strict,
             "What makes a number doubtful is an error: missing records, broken rows, sums that do "
-            "not agree, a host's emulation");
+            "not agree, addresses that are not believed, a host's emulation");
   verb.option("--cover",
               options->cover,
               "Of a folder: what is enough for this share of its logs, such as 99%, beside what is "
