@@ -39,7 +39,7 @@ struct Assignment {
 [[nodiscard]] std::optional<std::uint64_t> least_budget(
     Problem problem, std::size_t bank, std::uint64_t most, Packer& packer, std::uint64_t& work);
 
-/// One attempt to fit everything into one memory where no slot has a choice.
+/// Whether any slot has more than one home; else there is one assignment.
 [[nodiscard]] bool has_choice(const Problem& problem);
 
 }  // namespace memsize::plan
