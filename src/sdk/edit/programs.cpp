@@ -131,24 +131,25 @@ bool same_bits(const MpuRegionFields* by, const chip::MpuBits& bits) {
 }
 
 // How regions show memory of the map.
-struct Sight {
+struct Showing {
   /// Of those that show it as it must be seen, the first; null where none does.
   const MpuRegionFields* right = nullptr;
   /// All of it is shown like that.
   bool is_whole = false;
 };
 
-Sight sight_of(const std::vector<MpuRegionFields>& regions, const emit::Reach& memory) {
-  Sight sight;
+Showing showing_of(const std::vector<MpuRegionFields>& regions, const emit::Reach& memory) {
+  Showing showing;
   const auto pieces = lens_of(regions).over(memory.address, memory.size);
   for (const chip::Piece& piece : pieces) {
     const MpuRegionFields* by = piece.layer ? &regions[*piece.layer] : nullptr;
-    sight.right = sight.right == nullptr && is_right(by, memory.cache) ? by : sight.right;
+    showing.right = showing.right == nullptr && is_right(by, memory.cache) ? by : showing.right;
   }
-  sight.is_whole = sight.right != nullptr && std::ranges::all_of(pieces, [&](const auto& piece) {
-                     return piece.layer && same_bits(&regions[*piece.layer], *sight.right);
-                   });
-  return sight;
+  showing.is_whole =
+      showing.right != nullptr && std::ranges::all_of(pieces, [&](const auto& piece) {
+        return piece.layer && same_bits(&regions[*piece.layer], *showing.right);
+      });
+  return showing;
 }
 
 core::Diagnostic lost(const std::string& what, const CoreReading& core, const core::Place& place) {
@@ -180,21 +181,21 @@ std::vector<MpuPatch> patches_for(const MemoryMap& map,
       continue;
     }
     const emit::Reach* old = core::find_in(before.regions, region.name, &emit::Reach::name);
-    Sight sight = old == nullptr ? Sight{} : sight_of(now, *old);
-    if (sight.right == nullptr) {
-      sight.right = sight_of(computed, region).right;
+    Showing showing = old == nullptr ? Showing{} : showing_of(now, *old);
+    if (showing.right == nullptr) {
+      showing.right = showing_of(computed, region).right;
     }
-    if (sight.right == nullptr || !(sight.is_whole || mends)) {
+    if (showing.right == nullptr || !(showing.is_whole || mends)) {
       continue;
     }
     for (const chip::Piece& piece : lens.over(region.address, region.size)) {
       const MpuRegionFields* by = piece.layer ? &shown[*piece.layer] : nullptr;
-      MpuPatch patch{region.name, piece.base, piece.size(), *sight.right};
-      if (!sight.is_whole && by != nullptr) {
+      MpuPatch patch{region.name, piece.base, piece.size(), *showing.right};
+      if (!showing.is_whole && by != nullptr) {
         patch.bits.shareable = patch.bits.shareable || by->shareable;
         patch.bits.execute = patch.bits.execute && by->execute;
       }
-      if (sight.is_whole ? !same_bits(by, patch.bits) : !is_right(by, region.cache)) {
+      if (showing.is_whole ? !same_bits(by, patch.bits) : !is_right(by, region.cache)) {
         patches.push_back(std::move(patch));
       }
     }

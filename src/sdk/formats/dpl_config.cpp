@@ -26,7 +26,7 @@ constexpr const char* kRatTable = "gAddrTranslateRegionConfig";
 // Sizes are powers of two: MpuP_RegionSize_32 is 4, AddrTranslateP_RegionSize_1 is 0, and both go
 // up to 4 GiB.
 constexpr unsigned kLeastMpuBits = 5;
-constexpr unsigned kMostBits = 32;
+constexpr unsigned kMostSizeBits = 32;
 constexpr unsigned kMairs = 8;
 
 // The DPL's enumerators.
@@ -37,7 +37,7 @@ std::optional<std::uint64_t> dpl_constant(const std::string& name) {
       all.emplace(fmt::format("MMUP_ATTRINDX_MAIR{}", mair), mair);
     }
     static constexpr std::array<std::string_view, 4> kUnits = {"", "K", "M", "G"};
-    for (unsigned bits = 0; bits <= kMostBits; ++bits) {
+    for (unsigned bits = 0; bits <= kMostSizeBits; ++bits) {
       const std::string size = fmt::format("{}{}", 1U << (bits % 10), kUnits.at(bits / 10));
       all.emplace("AddrTranslateP_RegionSize_" + size, bits);
       if (bits >= kLeastMpuBits) {
@@ -129,7 +129,7 @@ class DplParser : private SourceReader {
     for (const auto& property : properties) {
       std::uint64_t value = 0;
       if (property.type == emit::PropertyType::kPower) {
-        value = 1ULL << (field(fields, property.made, kMostBits + 1 - property.made_less) +
+        value = 1ULL << (field(fields, property.made, kMostSizeBits + 1 - property.made_less) +
                          property.made_less);
       } else {
         value = field(fields, property.made, property.limit);

@@ -19,7 +19,7 @@ namespace {
 
 using core::Code;
 
-constexpr unsigned kDeepest = 16;
+constexpr unsigned kDeepestSection = 16;
 
 bool is_word(std::string_view token) {
   return !token.empty() &&
@@ -229,7 +229,7 @@ class AttributeParser {
   std::optional<SectionNumber> number() {
     const core::Place place = cursor_.place();
     std::string word{cursor_.peek()};
-    for (unsigned i = 0; i < kDeepest && macro(word) != nullptr; ++i) {
+    for (unsigned i = 0; i < kDeepestSection && macro(word) != nullptr; ++i) {
       word = macro(word)->body;
       while (word.size() > 2 && word.front() == '(' && word.back() == ')') {
         word = std::string{core::trim(std::string_view{word}.substr(1, word.size() - 2))};
@@ -285,7 +285,7 @@ class SectionsParser {
  private:
   // Sections up to behind the closing brace. False after an error.
   bool members(const OutputSection* group, unsigned depth) {
-    if (depth == kDeepest) {
+    if (depth == kDeepestSection) {
       cursor_.wrong("groups are nested too deeply", cursor_.place());
       return false;
     }
