@@ -157,4 +157,9 @@ struct PlansAtOnce {
                                                          const std::vector<std::string>& paths,
                                                          const std::string& format);
 
+/// One report, with all memory that it tells of as arenas, for plan::diff_plans(): of a log of
+/// NNAPI its models' pools, operandValues, inputs and outputs, too.
+[[nodiscard]] core::Result<model::PlanReport> read_compared_plan(Session& session,
+                                                                 const std::string& path);
+
 }  // namespace memsize::app

@@ -139,6 +139,10 @@ struct NnAccount {
 
 [[nodiscard]] NnAccount nn_account(const model::NnLog& log, const board::NnFormat& format);
 
+/// What the models have beside their temporaries, each as an arena: "pool 0", "operandValues",
+/// "inputs", "outputs"; of a second model "model 2, pool 0".
+[[nodiscard]] std::vector<model::PlannedArena> nn_arenas(const NnAccount& account);
+
 /// The temporaries become blocks, alive from their first write to their last read; what of the log
 /// was cut becomes a warning. Those whose size or life the log does not have are none.
 void complete_nnapi(const board::NnFormat& format, model::PlanReport& report);

@@ -7,9 +7,11 @@
 #include "memsize/model/plan.hpp"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace memsize::plan {
@@ -38,6 +40,14 @@ struct Peak {
 };
 
 [[nodiscard]] Peak peak_of(const std::vector<PlacedBuffer>& buffers);
+
+/// The least that blocks take, placed or not, by role and memory: of scratch what lives at once, of
+/// the others all that have bytes of their own.
+using LeastBytes = std::map<std::pair<model::Lifetime, std::string>, core::Bytes>;
+
+[[nodiscard]] LeastBytes least_sizes(const model::PlanReport& report);
+/// As if there were one memory, whose name is empty.
+[[nodiscard]] LeastBytes least_sizes_together(const model::PlanReport& report);
 
 /// How high an arena is, and how low it could be.
 struct ArenaHeight {

@@ -32,9 +32,11 @@ constexpr auto names_of(PlanChange /*all*/) {
 struct ArenaChange {
   std::optional<model::PlannedArena> before;
   std::optional<model::PlannedArena> after;
-  /// In the words of the documents: "total_bytes", "alignment", "source_memory", "region_id". What
-  /// only one of the two says is no change.
+  /// In the words of the documents: "total_bytes", "least_bytes", "alignment", "source_memory",
+  /// "region_id". What only one of the two says is no change.
   std::vector<std::string> changed;
+  /// False: no report places its blocks, and `used` is the least that they take (ArenaHeight).
+  bool is_placed = true;
 };
 
 struct BlockChange {
@@ -51,6 +53,8 @@ struct PlanDiff {
   std::vector<BlockChange> blocks;
   std::size_t unchanged_arenas = 0;
   std::size_t unchanged_blocks = 0;
+  /// Changed or not: those whose blocks no report places.
+  std::size_t unplaced_arenas = 0;
   /// Of all arenas together, in what they reserve, as far as both say it; negative: they shrank.
   std::int64_t growth_bytes = 0;
   /// memsize's own hashes, as below.
@@ -64,8 +68,9 @@ struct PlanDiff {
 
 /// 16 hex digits: the first 64 bits of SHA-256 over the arenas, one line each, sorted:
 /// "role|memory|source_memory|total|alignment|staged\n" (staged: 0 or 1; what is not known is
-/// empty; total as reserved_of; a '|', line end or backslash in a name has a backslash before it).
-/// memsize's own: no other tool's hash is made this way.
+/// empty; total as reserved_of, or the least where nobody placed the blocks; a '|', line end or
+/// backslash in a name has a backslash before it). memsize's own: no other tool's hash is made this
+/// way.
 [[nodiscard]] std::string envelope_hash(const model::PlanReport& report);
 
 /// The same over the blocks: "id|role|memory|offset|size\n".

@@ -378,4 +378,15 @@ core::Result<model::PlanReport> read_plans(Session& session,
   return all;
 }
 
+core::Result<model::PlanReport> read_compared_plan(Session& session, const std::string& path) {
+  auto report = read_plans(session, {path}, {});
+  MEMSIZE_TRY(report);
+  if (report->nnapi != nullptr) {
+    const auto format = board::load_nnapi_format(session.files, session.data.boards);
+    MEMSIZE_TRY(format);
+    report->arenas = network::nn_arenas(network::nn_account(*report->nnapi, *format));
+  }
+  return report;
+}
+
 }  // namespace memsize::app

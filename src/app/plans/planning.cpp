@@ -302,33 +302,10 @@ core::Result<void> put_in_order(const PlanRequest& request,
 
 ModelNeeds needs_of(const model::PlanReport& report, const std::string& name) {
   ModelNeeds needs{.name = name, .path = report.path, .blocks = report.blocks.size()};
-  // A block lives as long as what lies in its bytes.
-  const auto roots = model::roots_of(report.blocks);
-  std::map<const model::PlannedBlock*, plan::PlacedBuffer> scratch;
-  for (std::size_t i = 0; i < roots.size(); ++i) {
-    const model::PlannedBlock& block = report.blocks[i];
-    if (roots[i] == &block && block.role != model::Lifetime::kScratch) {
-      (block.role == model::Lifetime::kPersistent ? needs.persistent : needs.constant) +=
-          block.size;
-    } else if (roots[i] != nullptr && block.live) {
-      const auto [found, is_new] = scratch.emplace(
-          roots[i],
-          plan::PlacedBuffer{block.live->lower, block.live->upper, 0, roots[i]->size.count()});
-      found->second.lower = std::min(found->second.lower, block.live->lower);
-      found->second.upper = std::max(found->second.upper, block.live->upper);
-    }
-  }
-  std::vector<plan::PlacedBuffer> buffers;
-  for (const auto& [root, buffer] : scratch) {
-    if (root->windows.empty()) {
-      buffers.push_back(buffer);
-    }
-    for (const model::Window& window : root->windows) {
-      const core::Bytes size = window.end - window.begin;
-      buffers.push_back({window.live.lower, window.live.upper, 0, size.count()});
-    }
-  }
-  needs.scratch = core::Bytes{plan::peak_of(buffers).bytes};
+  auto least = plan::least_sizes_together(report);
+  needs.scratch = least[{model::Lifetime::kScratch, ""}];
+  needs.persistent = least[{model::Lifetime::kPersistent, ""}];
+  needs.constant = least[{model::Lifetime::kConstant, ""}];
   return needs;
 }
 

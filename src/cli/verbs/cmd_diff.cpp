@@ -148,7 +148,7 @@ std::string arena_table(const PlanDiff& diff, bool markdown) {
                           bytes_of(change.before),
                           bytes_of(change.after),
                           growth == 0 ? "-" : signed_bytes(growth),
-                          what_changed(change, "total_bytes")});
+                          what_changed(change, change.is_placed ? "total_bytes" : "least_bytes")});
   }
   return table.rows.empty() ? std::string{} : (markdown ? table.markdown() : table.text(0)) + "\n";
 }
@@ -234,6 +234,12 @@ std::string text_of(const model::PlanReport& before,
                       "as they were, not shown",
                       core::plural(diff.unchanged_arenas, "arena"),
                       core::plural(diff.unchanged_blocks, "block"));
+  if (diff.unplaced_arenas != 0) {
+    text += fmt::format("{:<32} {}, compared by the least that {} blocks take\n",
+                        "placed by neither report",
+                        core::plural(diff.unplaced_arenas, "arena"),
+                        diff.unplaced_arenas == 1 ? "its" : "their");
+  }
   if (before.prefix != after.prefix) {
     text += fmt::format("{:<32} {} -> {}\n",
                         "names in C begin with",
@@ -273,10 +279,10 @@ void put(Json& json, const char* key, const std::optional<core::Bytes>& size) {
   }
 }
 
-Json diff_json(const PlannedArena& arena) {
+Json diff_json(const PlannedArena& arena, bool is_placed) {
   Json json = Json::object();
   put(json, "region_id", arena.region_id);
-  put(json, "total_bytes", plan::reserved_of(arena));
+  put(json, is_placed ? "total_bytes" : "least_bytes", plan::reserved_of(arena));
   json.set_if_any("alignment", arena.alignment, &core::Align::value);
   put(json, "source_memory", arena.source_memory);
   return json;
@@ -296,9 +302,8 @@ Json diff_json(const PlannedBlock& block) {
   return json;
 }
 
-template <typename Change>
-void put_change(Json& json, const Change& change) {
-  const auto row_json = [](const auto& row) { return diff_json(row); };
+template <typename Change, typename ToJson>
+void put_change(Json& json, const Change& change, const ToJson& row_json) {
   json.set_if_any("before", change.before, row_json);
   json.set_if_any("after", change.after, row_json);
   json.set_if_any("changed", change.changed);
@@ -337,7 +342,8 @@ Json document_of(const model::PlanReport& before,
     const PlannedArena& arena = change.after ? *change.after : *change.before;
     Json item = {{"memory", core::printable(arena.memory, std::string::npos)},
                  {"role", model::name_of(arena.role)}};
-    put_change(item, change);
+    put_change(
+        item, change, [&](const PlannedArena& row) { return diff_json(row, change.is_placed); });
     json["arenas"].push_back(std::move(item));
   }
   json["blocks"] = Json::array();
@@ -345,7 +351,7 @@ Json document_of(const model::PlanReport& before,
     const PlannedBlock& block = change.after ? *change.after : *change.before;
     Json item = {{"id", core::printable(block.id, std::string::npos)}};
     put(item, "name", block.name);
-    put_change(item, change);
+    put_change(item, change, [](const PlannedBlock& row) { return diff_json(row); });
     json["blocks"].push_back(std::move(item));
   }
   json["unchanged"] = {{"arenas", diff.unchanged_arenas}, {"blocks", diff.unchanged_blocks}};
@@ -464,8 +470,8 @@ Outcome run(app::Session& session, const DiffOptions& options) {
   if (memory->has_value()) {
     return outcome_of(**memory, request, options);
   }
-  auto before = read_plans(session, {options.before}, {});
-  auto after = read_plans(session, {options.after}, {});
+  auto before = read_compared_plan(session, options.before);
+  auto after = read_compared_plan(session, options.after);
   if (!before || !after) {
     core::Diagnostics errors = before ? core::Diagnostics{} : std::move(before.error());
     if (!after) {

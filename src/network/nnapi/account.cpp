@@ -423,4 +423,38 @@ NnAccount nn_account(const model::NnLog& log, const NnFormat& format) {
   return account;
 }
 
+std::vector<model::PlannedArena> nn_arenas(const NnAccount& account) {
+  std::vector<model::PlannedArena> arenas;
+  for (std::size_t i = 0; i < account.models.size(); ++i) {
+    const NnModelUse& model = account.models[i];
+    const std::string prefix = i == 0 ? std::string{} : fmt::format("model {}, ", i + 1);
+    const auto add = [&](std::string_view name, model::Lifetime role) -> model::PlannedArena& {
+      model::PlannedArena& arena = arenas.emplace_back();
+      arena.memory = fmt::format("{}{}", prefix, name);
+      arena.role = role;
+      return arena;
+    };
+    const auto add_pool = [&](std::string_view name, const NnPoolUse& pool) {
+      model::PlannedArena& arena = add(name, model::Lifetime::kConstant);
+      arena.total = pool.size;
+      arena.used = pool.end;
+    };
+    const auto add_role = [&](std::string_view name, const NnRoleUse& use) {
+      if (use.count != 0) {
+        model::PlannedArena& arena = add(name, model::Lifetime::kScratch);
+        arena.used = use.unknown == 0 ? std::optional{use.bytes} : std::nullopt;
+      }
+    };
+    if (model.values) {
+      add_pool("operandValues", *model.values);
+    }
+    for (const NnPoolUse& pool : model.pools) {
+      add_pool(fmt::format("pool {}", *pool.index), pool);
+    }
+    add_role("inputs", model.inputs);
+    add_role("outputs", model.outputs);
+  }
+  return arenas;
+}
+
 }  // namespace memsize::network

@@ -8,6 +8,8 @@
 #include "judged_plan.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <unordered_map>
 
 #include <fmt/format.h>
@@ -368,6 +370,57 @@ ArenaHeight height_of(const JudgedPlan& plan, const JudgedArena& arena) {
   return height;
 }
 
+// A block lives as long as what lies in its bytes.
+std::unordered_map<const PlannedBlock*, PlacedBuffer> lives_of(
+    const model::PlanReport& report, const std::vector<const PlannedBlock*>& roots) {
+  std::unordered_map<const PlannedBlock*, PlacedBuffer> lives;
+  for (std::size_t i = 0; i < roots.size(); ++i) {
+    const auto& live = report.blocks[i].live;
+    if (roots[i] != nullptr && live) {
+      const PlacedBuffer alive{live->lower, live->upper, 0, roots[i]->size.count()};
+      PlacedBuffer& buffer = lives.emplace(roots[i], alive).first->second;
+      buffer.lower = std::min(buffer.lower, alive.lower);
+      buffer.upper = std::max(buffer.upper, alive.upper);
+    }
+  }
+  return lives;
+}
+
+LeastBytes least_by(const model::PlanReport& report,
+                    const std::function<std::string(const PlannedBlock&)>& memory_of) {
+  const auto roots = model::roots_of(report.blocks);
+  const auto lives = lives_of(report, roots);
+  LeastBytes least;
+  std::map<std::string, std::vector<PlacedBuffer>> scratch;
+  for (std::size_t i = 0; i < roots.size(); ++i) {
+    const PlannedBlock& block = report.blocks[i];
+    if (roots[i] != &block) {
+      continue;
+    }
+    const std::string memory = memory_of(block);
+    core::Bytes& bytes = least[{block.role, memory}];
+    if (block.role != Lifetime::kScratch) {
+      bytes += block.size;
+      continue;
+    }
+    // All of it lies in the arena, whatever is needed of it.
+    bytes = std::max(bytes, block.size);
+    const auto live = lives.find(&block);
+    if (live != lives.end() && block.windows.empty()) {
+      scratch[memory].push_back(live->second);
+    }
+    for (const model::Window& window : block.windows) {
+      const core::Bytes size = window.end - window.begin;
+      scratch[memory].push_back({window.live.lower, window.live.upper, 0, size.count()});
+    }
+  }
+  for (const auto& [memory, buffers] : scratch) {
+    core::Bytes& bytes = least[{Lifetime::kScratch, memory}];
+    bytes = std::max(bytes, core::Bytes{peak_of(buffers).bytes});
+  }
+  return least;
+}
+
 void tell_gaps(const JudgedPlan& plan, Faults& faults) {
   for (const JudgedArena& arena : plan.arenas) {
     const bool is_proved =
@@ -393,6 +446,14 @@ void tell_gaps(const JudgedPlan& plan, Faults& faults) {
 }
 
 }  // namespace
+
+LeastBytes least_sizes(const model::PlanReport& report) {
+  return least_by(report, [](const PlannedBlock& root) { return root.memory; });
+}
+
+LeastBytes least_sizes_together(const model::PlanReport& report) {
+  return least_by(report, [](const PlannedBlock& /*any*/) { return std::string{}; });
+}
 
 std::vector<ArenaHeight> heights_of(const model::PlanReport& report) {
   const JudgedPlan plan{report, nullptr};

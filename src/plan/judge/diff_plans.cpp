@@ -5,6 +5,7 @@
 #include "memsize/core/find.hpp"
 #include "memsize/core/sha256.hpp"
 #include "memsize/core/text.hpp"
+#include "memsize/plan/check_plan.hpp"
 
 #include <algorithm>
 #include <map>
@@ -37,13 +38,15 @@ std::string source_of(const std::string& source, const std::string& memory) {
   return source == memory ? std::string{} : source;
 }
 
+using Arenas = std::map<ArenaName, PlannedArena>;
+
 // Those that the report lists, and those that it does not but has blocks in.
-std::map<ArenaName, PlannedArena> arenas_of(const PlanReport& report) {
-  std::map<ArenaName, PlannedArena> arenas;
+Arenas arenas_of(const PlanReport& report) {
+  Arenas arenas;
   for (const PlannedArena& row : report.arenas) {
     arenas.try_emplace(key_of(row.role, row.memory), row);
   }
-  std::map<ArenaName, PlannedArena> made;
+  Arenas made;
   for (const PlannedBlock& block : report.blocks) {
     const ArenaName key = key_of(block.role, block.memory);
     if (arenas.count(key) != 0) {
@@ -61,6 +64,12 @@ std::map<ArenaName, PlannedArena> arenas_of(const PlanReport& report) {
   }
   arenas.merge(made);
   return arenas;
+}
+
+// Of an arena that its report has not placed.
+std::optional<Bytes> least_in(const LeastBytes& least, const PlannedArena& arena) {
+  const auto found = least.find({arena.role, arena.memory});
+  return found == least.end() ? std::nullopt : std::optional{found->second};
 }
 
 template <typename T>
@@ -119,35 +128,59 @@ std::vector<std::string> changed_of(const PlannedBlock& before, const PlannedBlo
   return changed;
 }
 
+// An arena of both, of one, or, by the least that they take, of two that nobody has placed.
+ArenaChange arena_change(std::optional<PlannedArena> before,
+                         std::optional<PlannedArena> after,
+                         const LeastBytes& old_least,
+                         const LeastBytes& new_least) {
+  ArenaChange change{std::move(before), std::move(after), {}, true};
+  change.is_placed = (change.before && reserved_of(*change.before)) ||
+                     (change.after && reserved_of(*change.after));
+  if (!change.is_placed && change.before) {
+    change.before->used = least_in(old_least, *change.before);
+  }
+  if (!change.is_placed && change.after) {
+    change.after->used = least_in(new_least, *change.after);
+  }
+  if (change.before && change.after) {
+    change.changed = changed_of(*change.before, *change.after);
+    std::ranges::replace(
+        change.changed, "total_bytes", change.is_placed ? "total_bytes" : "least_bytes");
+  }
+  return change;
+}
+
 void diff_arenas(const PlanReport& before, const PlanReport& after, PlanDiff& diff) {
-  const auto old_arenas = arenas_of(before);
-  const auto new_arenas = arenas_of(after);
+  const Arenas old_arenas = arenas_of(before);
+  const Arenas new_arenas = arenas_of(after);
+  const LeastBytes old_least = least_sizes(before);
+  const LeastBytes new_least = least_sizes(after);
   Bytes old_total;
   Bytes new_total;
   for (const auto& [key, arena] : old_arenas) {
-    const auto size = reserved_of(arena);
     const auto match = new_arenas.find(key);
-    if (match == new_arenas.end()) {
-      old_total += size.value_or(Bytes{});
-      diff.arenas.push_back({arena, std::nullopt, {}});
-      continue;
-    }
-    const auto new_size = reserved_of(match->second);
+    const bool is_gone = match == new_arenas.end();
+    ArenaChange change = arena_change(
+        arena, is_gone ? std::nullopt : std::optional{match->second}, old_least, new_least);
+    const auto size = reserved_of(*change.before);
+    const auto new_size = is_gone ? std::optional{Bytes{}} : reserved_of(*change.after);
     if (size && new_size) {
       old_total += *size;
       new_total += *new_size;
     }
-    auto changed = changed_of(arena, match->second);
-    if (changed.empty()) {
+    diff.unplaced_arenas += change.is_placed ? 0U : 1U;
+    if (!is_gone && change.changed.empty()) {
       ++diff.unchanged_arenas;
     } else {
-      diff.arenas.push_back({arena, match->second, std::move(changed)});
+      diff.arenas.push_back(std::move(change));
     }
   }
   for (const auto& [key, arena] : new_arenas) {
     if (old_arenas.count(key) == 0) {
-      new_total += reserved_of(arena).value_or(Bytes{});
-      diff.arenas.push_back({std::nullopt, arena, {}});
+      ArenaChange change = arena_change(std::nullopt, arena, old_least, new_least);
+      new_total += reserved_of(*change.after).value_or(Bytes{});
+      diff.unplaced_arenas += change.is_placed ? 0U : 1U;
+      diff.arenas.push_back(std::move(change));
     }
   }
   const auto region = [](const ArenaChange& change) {
@@ -252,14 +285,17 @@ PlanDiff diff_plans(const model::PlanReport& before, const model::PlanReport& af
 
 std::string envelope_hash(const model::PlanReport& report) {
   std::vector<std::string> lines;
-  for (const auto& [key, arena] : arenas_of(report)) {
+  const Arenas arenas = arenas_of(report);
+  const LeastBytes least = least_sizes(report);
+  for (const auto& [key, arena] : arenas) {
+    const auto reserved = reserved_of(arena);
     const std::string source = source_of(arena.source_memory, arena.memory);
     const auto alignment = arena.alignment ? std::optional{arena.alignment->value()} : std::nullopt;
     lines.push_back(fmt::format("{}|{}|{}|{}|{}|{}\n",
                                 model::name_of(arena.role),
                                 field(arena.memory),
                                 field(source),
-                                number(count_of(reserved_of(arena))),
+                                number(count_of(reserved ? reserved : least_in(least, arena))),
                                 number(alignment),
                                 source.empty() ? 0 : 1));
   }

@@ -57,6 +57,43 @@ PlanReport plan() {
 }  // namespace
 
 TEST_SUITE("plan") {
+  TEST_CASE("What nobody has placed is compared by the least that it takes") {
+    PlanReport before = plan();
+    before.arenas.clear();
+    for (PlannedBlock& each : before.blocks) {
+      each.offset.reset();
+    }
+    // Alive together with "10"; "later" is not.
+    before.blocks.push_back(block("beside", Lifetime::kScratch, 0, 100));
+    before.blocks.push_back(block("later", Lifetime::kScratch, 0, 300));
+    before.blocks[3].offset.reset();
+    before.blocks[4].offset.reset();
+    before.blocks[4].live = model::Interval{2, 3};
+    CHECK(diff_plans(before, before).change == PlanChange::kNone);
+    PlanReport after = before;
+    after.blocks[4].size = Bytes{356};
+    const PlanDiff hidden = diff_plans(before, after);
+    CHECK(hidden.change == PlanChange::kLayout);
+    CHECK(hidden.unplaced_arenas == 2);
+    after.blocks[4].size = Bytes{357};
+    after.blocks[1].size = Bytes{8193};
+    const PlanDiff grown = diff_plans(before, after);
+    CHECK(grown.change == PlanChange::kEnvelope);
+    REQUIRE(grown.arenas.size() == 2);
+    CHECK(grown.arenas[0].before->used == Bytes{356});
+    CHECK(grown.arenas[0].after->used == Bytes{357});
+    CHECK(grown.arenas[0].changed == Words{"least_bytes"});
+    CHECK(grown.arenas[1].before->used == Bytes{8704});
+    CHECK(grown.arenas[1].after->used == Bytes{8705});
+    CHECK(grown.growth_bytes == 2);
+    CHECK(grown.envelope_before != grown.envelope_after);
+    // A plan is not compared with what is to be planned.
+    CHECK(diff_plans(plan(), before).growth_bytes == 0);
+    // Nor is there a least of what has no blocks left.
+    PlanReport none;
+    CHECK(diff_plans(before, none).growth_bytes == -9060);
+  }
+
   TEST_CASE("Equal plans do not differ, in whatever order they are listed") {
     const PlanReport before = plan();
     PlanReport after = plan();
