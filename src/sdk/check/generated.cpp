@@ -79,6 +79,8 @@ class GeneratedChecker {
         check_sizes(each, path);
       } else if (each.kind == "DtsFile") {
         check_dts(each, path);
+      } else if (each.kind == "HtmlMmapTable") {
+        check_html(each, path);
       }
     }
   }
@@ -162,6 +164,26 @@ class GeneratedChecker {
     differences.add(compare_dts(each, reading_.nodes));
     differences.report(found_);
     check_cells(each);
+  }
+
+  // Nothing is built from a page: one that is not there misses nobody.
+  void check_html(const ScriptExport& each, const std::string& path) {
+    const emit::MapFile* file = sources_.find(path);
+    if (file == nullptr) {
+      return;
+    }
+    core::Diagnostics problems;
+    const auto rows = parse_html_rows({place_of(path).path.str(), file->content}, problems);
+    if (!problems.empty()) {
+      found_.push_back(std::move(problems.front()));
+      return;
+    }
+    ScriptDifferences differences{variant_, place_of(path)};
+    differences.add(compare_html(each, rows));
+    if (differences.none()) {
+      differences.add(compare_html_sizes(each, rows));
+    }
+    differences.report(found_);
   }
 
   // The library writes the high word of a length as 0x00, and the length as one cell.

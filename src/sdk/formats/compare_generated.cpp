@@ -84,6 +84,7 @@ struct Wording {
   std::string ScriptSection::*name;
   std::string_view what;
   std::string_view is;
+  std::string (*range)(std::uint64_t base, std::uint64_t size) = emit::range_text;
 };
 
 // Every section in the file, by its name there, with its range, and nothing else.
@@ -106,7 +107,7 @@ GeneratedDifferences compare_ranges(const ScriptExport& exported,
                     fmt::format("'{}' {} {} here, but {} there",
                                 name,
                                 wording.is,
-                                emit::range_text(show(*own).base, show(*own).size),
+                                wording.range(show(*own).base, show(*own).size),
                                 emit::range_text(section.origin, section.length)),
                     own->place,
                     &section);
@@ -126,8 +127,12 @@ GeneratedDifferences compare_header(const ScriptExport& exported,
   Collector collector;
   for (const ScriptMapEntry& entry : exported.entries) {
     const ScriptSection& section = *entry.section;
-    collector.compare(section.name + "_ADDR", section.origin, &section, written);
-    collector.compare(section.name + "_SIZE", section.length, &section, written);
+    for (const auto& [end, value] :
+         {std::pair{"_ADDR", section.origin}, std::pair{"_SIZE", section.length}}) {
+      const std::string macro = section.name + end;
+      collector.expect(macro);
+      collector.compare(macro, value, &section, written);
+    }
   }
   const auto compare_base = [&](const char* macro, const std::optional<std::uint64_t>& value) {
     if (value && written.contains(macro)) {
@@ -136,6 +141,11 @@ GeneratedDifferences compare_header(const ScriptExport& exported,
   };
   compare_base(kVirtualBase, exported.virtual_base);
   compare_base(kPhysicalBase, exported.physical_base);
+  for (const auto& [macro, own] : written) {
+    if (macro.ends_with("_ADDR") || macro.ends_with("_SIZE")) {
+      collector.have(macro, core::printable(macro), own.place);
+    }
+  }
   return collector.take();
 }
 
@@ -201,9 +211,33 @@ GeneratedDifferences compare_properties(const ScriptSection& section,
 
 GeneratedDifferences compare_html(const ScriptExport& exported,
                                   const std::vector<HtmlRow>& written) {
-  return compare_ranges(exported, written, {&ScriptSection::name, "", "is"}, [](const auto& row) {
-    return Shown{row.name, row.first, row.last + 1 - row.first};
-  });
+  // Somebody may have put the last byte before the first.
+  const auto range = [](std::uint64_t base, std::uint64_t size) {
+    return fmt::format("[{}, {})", core::format_hex(base), core::format_hex(base + size));
+  };
+  return compare_ranges(
+      exported, written, {&ScriptSection::name, "", "is", range}, [](const auto& row) {
+        return Shown{row.name, row.first, row.last + 1 - row.first};
+      });
+}
+
+GeneratedDifferences compare_html_sizes(const ScriptExport& exported,
+                                        const std::vector<HtmlRow>& written) {
+  Collector collector;
+  for (const ScriptMapEntry& entry : exported.entries) {
+    const ScriptSection& section = *entry.section;
+    const auto* row = core::find_in(written, section.name, &HtmlRow::name);
+    if (row != nullptr && !may_be_size(row->size, section.length)) {
+      collector.add(section.name,
+                    fmt::format("'{}' is said to have {} here, but has {}",
+                                section.name,
+                                core::printable(row->size, 40),
+                                core::trim(people_size(section.length))),
+                    row->place,
+                    &section);
+    }
+  }
+  return collector.take();
 }
 
 std::vector<WrongClaim> wrong_sizes(const ScriptExport& exported,
@@ -219,7 +253,7 @@ std::vector<WrongClaim> wrong_sizes(const ScriptExport& exported,
   const auto text = [&](const Field& field) {
     return file.content.substr(field.span.begin, field.span.end - field.span.begin);
   };
-  for (const Entry& entry : format->entries(exported, exported)) {
+  for (const Entry& entry : format->entries()) {
     const auto* stated = core::find_in(entry.fields, FieldKind::kSize, &Field::kind);
     const auto* written = core::find_in(entry.fields, FieldKind::kLength, &Field::kind);
     const auto length =

@@ -24,7 +24,8 @@ inline constexpr const char* kPhysicalBase = "DDR_64BIT_BASE_PADDR";
 [[nodiscard]] GeneratedDifferences compare_linker(const ScriptExport& exported,
                                                   const std::vector<emit::WrittenRange>& written);
 
-/// Macros that are no section's are passed over, and bases that the header does not have.
+/// Macros that are neither an address nor a size (NAME_ADDR, NAME_SIZE) are passed over, and bases
+/// that the header does not have.
 [[nodiscard]] GeneratedDifferences compare_header(
     const ScriptExport& exported, const std::map<std::string, emit::WrittenMacro>& written);
 
@@ -37,6 +38,10 @@ inline constexpr const char* kPhysicalBase = "DDR_64BIT_BASE_PADDR";
 
 [[nodiscard]] GeneratedDifferences compare_html(const ScriptExport& exported,
                                                 const std::vector<HtmlRow>& written);
+
+/// Sizes that rows show beside their ranges.
+[[nodiscard]] GeneratedDifferences compare_html_sizes(const ScriptExport& exported,
+                                                      const std::vector<HtmlRow>& written);
 
 /// Sizes in the comments of a linker map or a C header that are not those beside them. `path` is
 /// what places have.

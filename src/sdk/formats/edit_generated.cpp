@@ -3,6 +3,7 @@
 #include "edit_generated.hpp"
 
 #include "memsize/core/cursor.hpp"
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include "generated_text.hpp"
@@ -258,6 +259,16 @@ void keep_own(const EntryText& text, Rows& rows) {
   }
 }
 
+void keep_own(const EntryText& text,
+              const std::vector<LooseField>& before,
+              std::vector<LooseField>& loose) {
+  std::erase_if(loose, [&](const LooseField& field) {
+    const auto* own = core::find_where(
+        before, [&](const LooseField& each) { return each.span.begin == field.span.begin; });
+    return own == nullptr || edited_number(text.at(own->span), own->value);
+  });
+}
+
 // Whether the entries are those that are to be, in the script's order of before.
 bool keeps_order(const Rows& rows, const Sections& old) {
   const auto same = [](const Placed& placed, const ScriptSection* section) {
@@ -272,7 +283,7 @@ Rows rows_of(const EntryText& text,
              const ScriptExport& before,
              const ScriptExport& after,
              bool keeps) {
-  Rows rows{.entries = format.entries(before, after)};
+  Rows rows{.entries = format.entries()};
   const Sections old = sorted_sections(before);
   std::map<std::string, std::deque<const ScriptSection*>> sections;
   for (const ScriptSection* section : old) {
@@ -439,7 +450,10 @@ core::Result<Regenerated> regenerate(const ScriptExport& before,
   const bool keeps = is_edited && !forced;
   const EntryText text{file};
   const Rows rows = rows_of(text, *format, before, after, keeps);
-  const auto loose = keeps ? std::vector<LooseField>{} : format->loose(after);
+  auto loose = format->loose(after);
+  if (keeps) {
+    keep_own(text, format->loose(before), loose);
+  }
   auto content = compose(text, *format, rows, loose, {.forced = forced, .keeps = keeps});
   if (!content) {
     return failed(std::move(content.error()));

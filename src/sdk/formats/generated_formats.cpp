@@ -72,8 +72,7 @@ class LinkerFormat : public GeneratedFormat {
     return compare_linker(exported, ranges_);
   }
 
-  std::vector<Entry> entries(const ScriptExport& /*before*/,
-                             const ScriptExport& /*after*/) const override {
+  std::vector<Entry> entries() const override {
     const Offsets offsets{text_};
     std::vector<Entry> entries;
     for (const emit::WrittenRange& range : ranges_) {
@@ -124,22 +123,17 @@ class HeaderFormat : public GeneratedFormat {
     return compare_header(exported, macros_);
   }
 
-  std::vector<Entry> entries(const ScriptExport& before, const ScriptExport& after) const override {
+  // Of every name that has both macros.
+  std::vector<Entry> entries() const override {
     const Offsets offsets{text_};
-    std::set<std::string> names;
-    for (const ScriptExport* each : {&before, &after}) {
-      for (const ScriptMapEntry& entry : each->entries) {
-        names.insert(entry.section->name);
-      }
-    }
     std::vector<Entry> entries;
-    for (const std::string& name : names) {
-      const auto address = macros_.find(name + "_ADDR");
+    for (const auto& [macro, address] : macros_) {
+      const std::string name = macro.substr(0, macro.rfind("_ADDR"));
       const auto size = macros_.find(name + "_SIZE");
-      if (address == macros_.end() || size == macros_.end()) {
+      if (!macro.ends_with("_ADDR") || size == macros_.end()) {
         continue;
       }
-      const Span origin = offsets.span(address->second.value_place);
+      const Span origin = offsets.span(address.value_place);
       const Span length = offsets.span(size->second.value_place);
       const std::size_t last = std::max(origin.end, length.end);
       const std::size_t end = std::min(text_.find_first_of(")\n", last), text_.size() - 1);
@@ -205,8 +199,7 @@ class DtsFormat : public GeneratedFormat {
     return compare_dts(exported, nodes_);
   }
 
-  std::vector<Entry> entries(const ScriptExport& /*before*/,
-                             const ScriptExport& /*after*/) const override {
+  std::vector<Entry> entries() const override {
     const Offsets offsets{text_};
     std::vector<Entry> entries;
     for (const emit::WrittenNode& node : nodes_) {
@@ -367,8 +360,7 @@ class HtmlFormat : public GeneratedFormat {
     return compare_html(exported, rows_);
   }
 
-  std::vector<Entry> entries(const ScriptExport& /*before*/,
-                             const ScriptExport& /*after*/) const override {
+  std::vector<Entry> entries() const override {
     constexpr FieldKind kOfCell[] = {FieldKind::kOrigin, FieldKind::kLast, FieldKind::kSize};
     std::vector<Entry> entries;
     for (const HtmlRow& row : rows_) {

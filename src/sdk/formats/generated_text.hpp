@@ -83,10 +83,8 @@ class GeneratedFormat {
   [[nodiscard]] virtual std::vector<GeneratedDifference> differences(
       const ScriptExport& exported) const = 0;
 
-  /// In the order of the file. Where the format has other things too, only what may be an entry of
-  /// these exports.
-  [[nodiscard]] virtual std::vector<Entry> entries(const ScriptExport& before,
-                                                   const ScriptExport& after) const = 0;
+  /// In the order of the file.
+  [[nodiscard]] virtual std::vector<Entry> entries() const = 0;
 
   [[nodiscard]] virtual std::vector<LooseField> loose(const ScriptExport& /*after*/) const {
     return {};

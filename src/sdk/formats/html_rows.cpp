@@ -23,6 +23,9 @@ constexpr std::string_view kClass = "class=\"";
 constexpr std::size_t kCells = 6;
 constexpr std::size_t kFirst = 1;
 constexpr std::size_t kLast = 2;
+constexpr std::size_t kSizeCell = 3;
+// What the SDK's library writes before the address 0: the sign among the zeros.
+constexpr std::string_view kBeforeZero = "0x-0000001";
 
 class RowParser {
  public:
@@ -73,13 +76,18 @@ class RowParser {
       return false;
     }
     const Span name = row.cells.front();
-    row.name = text_.substr(name.begin, name.end - name.begin);
+    row.name = text_in(name);
+    row.size = core::trim(text_in(row.cells[kSizeCell]));
     row.place = place(name.begin, name.end - name.begin);
     const auto first = number(row.cells[kFirst]);
     const auto last = number(row.cells[kLast]);
     row.first = first.value_or(0);
     row.last = last.value_or(0);
     return first && last;
+  }
+
+  [[nodiscard]] std::string_view text_in(Span span) const {
+    return text_.substr(span.begin, span.end - span.begin);
   }
 
   [[nodiscard]] Span class_in(Span tag) const {
@@ -92,7 +100,10 @@ class RowParser {
   }
 
   std::optional<std::uint64_t> number(Span span) {
-    const auto value = core::parse_address(text_.substr(span.begin, span.end - span.begin));
+    if (text_in(span) == kBeforeZero) {
+      return UINT64_MAX;
+    }
+    const auto value = core::parse_address(text_in(span));
     if (!value) {
       wrong("this is no address", span.begin, span.end - span.begin);
       return std::nullopt;
@@ -113,8 +124,10 @@ class RowParser {
   }
 
   void wrong(std::string message, std::size_t offset, std::size_t length) {
-    errors_.push_back(
-        core::error(core::Code::kVerifyParse, std::move(message), place(offset, length)));
+    errors_.push_back(core::error(core::Code::kVerifyParse,
+                                  std::move(message),
+                                  place(offset, length),
+                                  "run the script that writes this page"));
   }
 
   core::SharedText path_;

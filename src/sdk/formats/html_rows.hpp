@@ -18,6 +18,8 @@ struct HtmlRow {
   std::uint64_t first = 0;
   /// Before `first` where it has no bytes.
   std::uint64_t last = 0;
+  /// For people: "2.00 MB".
+  std::string size;
   core::Place place;
   /// From "<tr" to behind "</tr>".
   Span row;

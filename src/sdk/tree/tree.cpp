@@ -143,10 +143,14 @@ class TreeReader {
     const auto folders = disk_.list_folders(sources_.platform.folder);
     for (std::size_t i = 0; folders && i < folders->size(); ++i) {
       const std::string path = fmt::format("{}{}", (*folders)[i], kGenerated);
-      if (disk_.is_regular_file(fmt::format("{}/{}", sources_.platform.folder, path))) {
+      if (is_there(path)) {
         read(path);
       }
     }
+  }
+
+  [[nodiscard]] bool is_there(const std::string& path) const {
+    return disk_.is_regular_file(fmt::format("{}/{}", sources_.platform.folder, path));
   }
 
   void add_variant(const std::string& path) {
@@ -168,6 +172,8 @@ class TreeReader {
         variant.dts = path_of(each);
       } else if (each.kind == "LinkerCmdFile") {
         variant.cores.push_back(core_of(path_of(each), variant.os));
+      } else if (each.kind == "HtmlMmapTable" && is_there(path_of(each))) {
+        read(path_of(each));
       }
     }
     sources_.variants.push_back(std::move(variant));

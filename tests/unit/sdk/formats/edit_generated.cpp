@@ -449,6 +449,17 @@ TEST_CASE("a file that was edited by hand stays, or is overruled") {
                 {"#define HEAP_OF_ZX9_WITH_A_LONG_NAME_SIZE (0x00200000u)\n\n", ""}});
   CHECK(made(kHeaderExport, without, {}, HandEdits::kForce) ==
         replaced(kHeader, {{"/* far away", "#define MINE (1)\n/* far away"}}));
+  // Macros of a region that no script has any more are an edit, too; those of other names are not.
+  const std::string left_over = replaced(
+      kHeader,
+      {{"/* far away", "#define OLD_ADDR (0x1000u)\n#define OLD_SIZE (4)\n\n/* far away"}});
+  const auto old = regenerated(kHeaderExport, left_over, kSmallerHeap);
+  REQUIRE(old.has_value());
+  REQUIRE(old->hand_edits.size() == 2);
+  CHECK(old->hand_edits[0].what == "OLD_ADDR is only here");
+  CHECK(old->hand_edits[0].here.line == 14);
+  CHECK(old->hand_edits[1].what == "OLD_SIZE is only here");
+  CHECK(made(kHeaderExport, left_over, {}, HandEdits::kForce) == kHeader);
   // Forcing is only for files that were edited.
   CHECK(made(kLinkerExport, kLinker, {}, HandEdits::kForce) == kLinker);
   const std::string table = html({row_code(kEven), row_heap(kOdd), row_high(kEven)});
