@@ -52,12 +52,24 @@ const std::vector<ConsumerFile>& consumer_files() {
        "  S: s@500000000 { compatible = \"mmio-sram\"; reg = <0x5 0x0 0x0 0x2000>; };\n };\n};\n",
        "zephyr"},
       {"reserved_memory.cmd",
-       "# nodes\nfdt addr ${fdt_addr_r}\n"
+       "# nodes\nsetenv memsize_wrong\n"
+       "test -n \"${fdt_addr_r}\" || setenv fdt_addr_r \"${fdtaddr}\"\n"
+       "fdt addr ${fdt_addr_r}\nfdt resize 0x1000\n"
+       "if fdt get size memsize_cells /reserved-memory; then true; else\n"
+       "  fdt mknode / reserved-memory\n"
+       "  fdt set /reserved-memory \"#address-cells\" <2>\n"
+       "  fdt set /reserved-memory \"#size-cells\" <2>\n"
+       "  fdt set /reserved-memory ranges\nfi\n"
+       "fdt get value memsize_cells /reserved-memory \"#address-cells\"\n"
+       "test \"${memsize_cells}\" -eq 2 || setenv memsize_wrong \"#address-cells\"\n"
+       "fdt get value memsize_cells /reserved-memory \"#size-cells\"\n"
+       "test \"${memsize_cells}\" -eq 2 || setenv memsize_wrong \"#size-cells\"\n"
        "if fdt get value memsize_node /__symbols__ r_label; then true; else\n"
        "  setenv memsize_node /reserved-memory/r-node@1000\n"
        "  fdt mknode /reserved-memory r-node@1000\nfi\n"
        "fdt set ${memsize_node} reg <0x0 0x1000 0x0 0x1000>\n"
-       "fdt set ${memsize_node} compatible \"a,b\"\nfdt set ${memsize_node} no-map\n",
+       "fdt set ${memsize_node} compatible \"a,b\"\nfdt set ${memsize_node} no-map\n"
+       "if test -n \"${memsize_wrong}\"; then echo \"wrong\"; fi\n",
        "r_label"},
       {"memory_map.hpp",
        "namespace memory_map {\nnamespace c {\ninline constexpr CoreRange R{ 0x1000, 0x1000 };\n"

@@ -63,18 +63,23 @@ const std::vector<memsize::emit::MapFile>& good_files() {
        "alignment = <0x1000>; no-map; };\n"},
       // The second entry lies over the end of the first.
       {"c/mmu.syscfg",
+       "const mmu_armv8 = scripting.addModule(\"/kernel/dpl/mmu_armv8\", {}, false);\n"
+       "const mmu_armv81 = mmu_armv8.addInstance();\n"
+       "const mmu_armv82 = mmu_armv8.addInstance();\n"
        "mmu_armv81.$name = \"E\";\nmmu_armv81.vAddr = 0x2000;\nmmu_armv81.pAddr = 0x1000;\n"
        "mmu_armv81.size = 0x2000;\nmmu_armv81.attribute = \"MAIR7\";\n"
        "mmu_armv82.$name = \"F\";\nmmu_armv82.vAddr = 0x3000;\nmmu_armv82.pAddr = 0x5000;\n"
        "mmu_armv82.size = 0x2000;\nmmu_armv82.attribute = \"MAIR4\";\n"},
       {"c/mmu_map.json",
-       R"({ "core": "c", "ranges": [ { "virtual": "0x2000", "physical": "0x1000",
+       R"({ "schema": "memsize.mmu/1", "core": "c", "ranges": [ { "virtual": "0x2000", "physical": "0x1000",
             "size_bytes": 4096, "mair": 7, "entry": "E" },
             { "virtual": "0x3000", "physical": "0x5000",
             "size_bytes": 8192, "mair": 4, "entry": "F" } ] })"},
       {"e/e.cmd", "MEMORY\n{\n S : ORIGIN = 0x3000 , LENGTH = 0x2000\n}\n"},
       {"e/mpu.syscfg",
-       "const mpu_armv71 = mpu_armv7.addInstance();\nmpu_armv71.$name = \"P\";\n"
+       "const mpu_armv7 = scripting.addModule(\"/kernel/dpl/mpu_armv7\", {}, false);\n"
+       "const mpu_armv71 = mpu_armv7.addInstance();\n"
+       "const mpu_armv72 = mpu_armv7.addInstance();\nmpu_armv71.$name = \"P\";\n"
        "mpu_armv71.size = 15;\nmpu_armv71.attributes = \"NonCached\";\n"
        "mpu_armv71.allowExecute = false;\nmpu_armv71.subregionDisableMask = 0xFC;\n"
        "mpu_armv72.$name = \"S\";\nmpu_armv72.baseAddr = 0x0;\nmpu_armv72.size = 15;\n"
@@ -82,6 +87,7 @@ const std::vector<memsize::emit::MapFile>& good_files() {
        "mpu_armv72.isBufferable = false;\nmpu_armv72.isShareable = true;\n"
        "mpu_armv72.allowExecute = false;\nmpu_armv72.subregionDisableMask = 0xE7;\n"},
       {"f/mpu.syscfg",
+       "const addr_translate = scripting.addModule(\"/kernel/dpl/addr_translate\", {}, false);\n"
        "const addr_translate1 = addr_translate.addInstance();\n"
        "addr_translate1.$name = \"T\";\naddr_translate1.localAddr = 0x8000;\n"
        "addr_translate1.systemAddr = 0x10000;\naddr_translate1.size = 15;\n"},

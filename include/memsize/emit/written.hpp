@@ -111,11 +111,16 @@ struct WrittenMacro {
                                                  const std::string& root,
                                                  core::Diagnostics& errors);
 
+/// Whether a sysconfig file is a script as a whole, so that it adds each of its modules. A part of
+/// one, which somebody puts behind another, may have them there.
+enum class Whole { kUnknown, kYes };
+
 /// mmu_armv8 instances in their order. A property that is not set has the default of sysconfig's
 /// mmu_armv8.syscfg.js: both addresses and the size are 0, the attribute is MAIR0.
 [[nodiscard]] std::vector<WrittenMmuEntry> parse_syscfg(const MapFile& file,
                                                         const std::string& root,
-                                                        core::Diagnostics& errors);
+                                                        core::Diagnostics& errors,
+                                                        Whole whole = Whole::kUnknown);
 
 struct WrittenMpuRegion {
   chip::MpuRegionFields fields;
@@ -147,7 +152,8 @@ struct WrittenMpuSyscfg {
 [[nodiscard]] WrittenMpuSyscfg parse_mpu_syscfg(const MapFile& file,
                                                 const std::string& root,
                                                 unsigned first,
-                                                core::Diagnostics& errors);
+                                                core::Diagnostics& errors,
+                                                Whole whole = Whole::kUnknown);
 
 struct WrittenMpuSource {
   /// By the table that is defined; null where none is.

@@ -12,6 +12,10 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -95,6 +99,7 @@ class ScriptReader {
 
   std::vector<ScriptNode> read() {
     while (!cursor_.done() && errors_.empty()) {
+      follow_condition();
       if (cursor_.begins_line() && !core::is_one_of(cursor_.peek(), "fdt setenv test if fi")) {
         cursor_.wrong(
             fmt::format("'{}' is no command of this script", core::printable(cursor_.peek(), 60)),
@@ -110,12 +115,37 @@ class ScriptReader {
           cursor_.expect(part);
         }
         nodes_.back().set_as = cursor_.take();
+      } else if (word == "setenv" && cursor_.peek() == "memsize_wrong") {
+        cursor_.take();
+        if (!cursor_.begins_line()) {
+          cursor_.take();
+        }
       }
+    }
+    if (errors_.empty() && !open_.empty()) {
+      refuse("this condition has no fi", open_.back());
     }
     return std::move(nodes_);
   }
 
  private:
+  void refuse(std::string what, const core::Place& place) {
+    errors_.push_back(
+        core::error(Code::kVerifyParse, std::move(what), place, std::string{kWriteAgain}));
+  }
+
+  // U-Boot makes nothing of what stands behind a condition that is not closed.
+  void follow_condition() {
+    const std::string_view word = cursor_.peek();
+    if (word == "if") {
+      open_.push_back(cursor_.place());
+    } else if (core::is_one_of(word, "then else fi") && open_.empty()) {
+      refuse(fmt::format("this {} has no if", word), cursor_.place());
+    } else if (word == "fi") {
+      open_.pop_back();
+    }
+  }
+
   void command() {
     const core::Place place = cursor_.place();
     const std::string word = cursor_.take();
@@ -197,7 +227,70 @@ class ScriptReader {
   core::Cursor cursor_;
   core::Diagnostics& errors_;
   std::vector<ScriptNode> nodes_;
+  // The conditions around it.
+  std::vector<core::Place> open_;
 };
+
+// How a line begins that a script needs beside its nodes, and what happens without it.
+struct ScriptStep {
+  std::string_view line;
+  std::string_view without;
+};
+
+constexpr ScriptStep kBeforeNodes[] = {
+    {"setenv memsize_wrong", "what went wrong another time counts again"},
+    {"test -n \"${fdt_addr_r}\" ||", "no one says where the device tree is"},
+    {"fdt addr ", "no device tree is changed"},
+    {"fdt resize ", "the device tree has no room for nodes"},
+    {"if fdt get size memsize_cells /reserved-memory; then true; else", "its parent is made twice"},
+    {"fdt mknode / reserved-memory", "the nodes have no parent"},
+    {"fdt set /reserved-memory \"#address-cells\" <2>", "an address is read as one cell"},
+    {"fdt set /reserved-memory \"#size-cells\" <2>", "a size is read as one cell"},
+    {"fdt set /reserved-memory ranges", "Linux reserves nothing"},
+    {"fdt get value memsize_cells /reserved-memory \"#address-cells\"", "cells are not looked at"},
+    {"test \"${memsize_cells}\" -eq 2 || setenv memsize_wrong \"#address-cells\"",
+     "other cells are not noticed"},
+    {"fdt get value memsize_cells /reserved-memory \"#size-cells\"", "cells are not looked at"},
+    {"test \"${memsize_cells}\" -eq 2 || setenv memsize_wrong \"#size-cells\"",
+     "other cells are not noticed"},
+};
+constexpr ScriptStep kBehindNodes = {"if test -n \"${memsize_wrong}\"; then echo ",
+                                     "nobody is told what went wrong"};
+
+// Goes on from `rest` to behind the line; whether there is one.
+bool pass_step(std::string_view& rest, const ScriptStep& step) {
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size() - 1) + 1;
+    const std::string_view line = core::trim(rest.substr(0, end));
+    rest.remove_prefix(end);
+    if (line.starts_with(step.line)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// What is done before the nodes and behind them, in this order.
+void expect_steps(const WrittenFile& file, const std::string& text, core::Diagnostics& found) {
+  const auto lacks = [&](const ScriptStep& step) {
+    found.push_back(
+        core::error(Code::kVerifyParse,
+                    fmt::format("this script lacks '{}': {}", core::trim(step.line), step.without),
+                    {file.file.path_under(file.root)},
+                    std::string{kWriteAgain}));
+  };
+  std::string_view rest = text;
+  for (const ScriptStep& step : kBeforeNodes) {
+    if (std::string_view ahead = rest; pass_step(ahead, step)) {
+      rest = ahead;
+    } else {
+      return lacks(step);
+    }
+  }
+  if (!pass_step(rest, kBehindNodes)) {
+    lacks(kBehindNodes);
+  }
+}
 
 void hold_script_node(const ScriptNode& node,
                       const MapCarveout& carveout,
@@ -254,6 +347,9 @@ void hold_script_node(const ScriptNode& node,
 void verify_uboot(const WrittenFile& file, core::Diagnostics& found) {
   const std::string text = without_line_comments(file.file.content, '#');
   const std::vector<ScriptNode> nodes = ScriptReader{file, text, found}.read();
+  if (found.empty()) {
+    expect_steps(file, text, found);
+  }
   if (!found.empty()) {
     return;
   }

@@ -267,7 +267,7 @@ class FilesReader {
     if (read_.map.mmu_in_sysconfig) {
       files.program_path = files.core + "/mmu.syscfg";
       if (const MapFile* file = find(files.program_path); file != nullptr) {
-        files.mmu = parse_syscfg(*file, root_, errors_);
+        files.mmu = parse_syscfg(*file, root_, errors_, Whole::kYes);
       }
       return;
     }
@@ -291,7 +291,7 @@ class FilesReader {
       files.program_path = files.core + "/mpu.syscfg";
       if (const MapFile* file = find(files.program_path); file != nullptr) {
         const unsigned first = mpu_in_sysconfig ? mpu->first : 0;
-        WrittenMpuSyscfg written = parse_mpu_syscfg(*file, root_, first, errors_);
+        WrittenMpuSyscfg written = parse_mpu_syscfg(*file, root_, first, errors_, Whole::kYes);
         if (mpu_in_sysconfig) {
           files.mpu = std::move(written.regions);
         }
@@ -326,8 +326,9 @@ const docs::Voice& voice() {
   return voice;
 }
 
-// Nothing where it is no JSON.
+// Nothing where it is no JSON, or not of this kind.
 std::optional<docs::Document> parse_document(const MapFile& file,
+                                             const char* schema,
                                              const std::string& root,
                                              core::Diagnostics& errors) {
   auto document = docs::parse_json(file.content,
@@ -338,6 +339,12 @@ std::optional<docs::Document> parse_document(const MapFile& file,
     errors.insert(errors.end(), document.error().begin(), document.error().end());
     return std::nullopt;
   }
+  if (document->root()["schema"].text() != schema) {
+    errors.push_back(core::error(Code::kVerifyParse,
+                                 fmt::format("this is not a {} document", schema),
+                                 place_of(file.path, root)));
+    return std::nullopt;
+  }
   return std::move(*document);
 }
 
@@ -346,13 +353,8 @@ std::optional<docs::Document> parse_document(const MapFile& file,
 std::optional<WrittenMap> read_map_document(const MapFile& file,
                                             const std::string& root,
                                             core::Diagnostics& errors) {
-  const auto document = parse_document(file, root, errors);
+  const auto document = parse_document(file, "memsize.map/1", root, errors);
   if (!document) {
-    return std::nullopt;
-  }
-  if (document->root()["schema"].text() != "memsize.map/1") {
-    errors.push_back(core::error(
-        Code::kVerifyParse, "this is not a memsize.map/1 document", place_of(file.path, root)));
     return std::nullopt;
   }
   core::Diagnostics found;
@@ -370,7 +372,7 @@ std::vector<WrittenMmuEntry> read_mmu_document(const MapFile& file,
                                                core::Diagnostics& errors) {
   const core::Place place = place_of(file.path, root);
   std::vector<WrittenMmuEntry> entries;
-  const auto document = parse_document(file, root, errors);
+  const auto document = parse_document(file, "memsize.mmu/1", root, errors);
   if (!document) {
     return entries;
   }

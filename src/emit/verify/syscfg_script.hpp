@@ -44,6 +44,8 @@ class SyscfgScript {
 
   void read(const Found& found);
 
+  void expect_modules(Whole whole) { is_script_ = is_script_ || whole == Whole::kYes; }
+
  private:
   /// A word that names an instance or a module (instance 0), and what stands behind the dot.
   struct Name {

@@ -66,7 +66,7 @@ class MmuVerifier {
 
   bool read_syscfg(std::vector<WrittenMmuEntry>& entries) {
     const std::size_t before = errors_.size();
-    entries = parse_syscfg(*files_.syscfg, root_, errors_);
+    entries = parse_syscfg(*files_.syscfg, root_, errors_, Whole::kYes);
     return good_since(before);
   }
 

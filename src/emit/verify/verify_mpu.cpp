@@ -178,7 +178,8 @@ void check_mpu_syscfg(const WrittenMap& map,
   const MapRat* rat = map.find_rat(files.core);
   const bool has_regions = mpu != nullptr && mpu->program == board::kMpuBySysconfig;
   const std::size_t before = errors.size();
-  const auto written = parse_mpu_syscfg(*files.syscfg, root, has_regions ? mpu->first : 0, errors);
+  const auto written =
+      parse_mpu_syscfg(*files.syscfg, root, has_regions ? mpu->first : 0, errors, Whole::kYes);
   if (!is_good_since(before, errors)) {
     return;
   }

@@ -146,10 +146,12 @@ std::map<std::string, WrittenMacro> parse_header(const MapFile& file,
 
 std::vector<WrittenMmuEntry> parse_syscfg(const MapFile& file,
                                           const std::string& root,
-                                          core::Diagnostics& errors) {
+                                          core::Diagnostics& errors,
+                                          Whole whole) {
   std::map<unsigned, WrittenMmuEntry> entries;
   unsigned last = 0;
   SyscfgScript script{file, root, {kMmuModule}, errors};
+  script.expect_modules(whole);
   script.read([&](const SyscfgStatement& statement, core::Cursor& cursor) {
     WrittenMmuEntry& entry =
         entries.try_emplace(statement.instance, fresh_entry(statement.instance, statement.place))

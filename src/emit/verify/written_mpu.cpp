@@ -418,10 +418,12 @@ chip::RatEntryFields default_rat_entry() {
 WrittenMpuSyscfg parse_mpu_syscfg(const MapFile& file,
                                   const std::string& root,
                                   unsigned first,
-                                  core::Diagnostics& errors) {
+                                  core::Diagnostics& errors,
+                                  Whole whole) {
   Instances<RegionInstance> regions{kMpuModule, fresh_region};
   Instances<WrittenRatEntry> entries{kRatModule, fresh_rat_entry};
   SyscfgScript script{file, root, {kMpuModule, kRatModule}, errors};
+  script.expect_modules(whole);
   script.read([&](const SyscfgStatement& statement, core::Cursor& cursor) {
     regions.read(statement, cursor);
     entries.read(statement, cursor);
