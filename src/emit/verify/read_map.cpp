@@ -303,9 +303,13 @@ class FilesReader {
     if (mpu != nullptr && !mpu_in_sysconfig) {
       files.program_path = files.core + "/mpu_cfg.c";
       if (const MapFile* file = find(files.program_path); file != nullptr) {
+        const std::size_t before = errors_.size();
         files.mpu =
             parse_mpu_source(*file, root_, programs_, constants_of(read_.map), mpu->first, errors_)
                 .regions;
+        if (errors_.size() == before) {
+          refuse_stray_words(*file, root_, errors_);
+        }
       }
     }
   }
