@@ -61,6 +61,8 @@ struct PlanRequest {
   /// A network's tiles and the part's stacks are held against the hardware, too; who also knows
   /// images does it himself.
   bool counts_levels = true;
+  /// Whether what does not fit is told with what would help, which takes planning again and again.
+  bool with_remedies = true;
 };
 
 /// What one of several models needs of its own.

@@ -120,6 +120,7 @@ core::Result<std::vector<Swept>> sweep_network(Session& session,
   }
   std::vector<Swept> rows;
   PlanRequest one = request;
+  one.with_remedies = false;
   one.set.emplace_back();
   for (const std::uint64_t value : sweep.values) {
     one.set.back() = fmt::format("{}={}", sweep.knob, value);

@@ -425,7 +425,8 @@ core::Result<plan::PlanOptions> planning_options(Session& session, const PlanReq
   plan::PlanOptions options{.limits = limits_of_part(request),
                             .planner = request.planner,
                             .keep_offsets = request.keep_offsets,
-                            .fixed = request.fixed};
+                            .fixed = request.fixed,
+                            .with_remedies = request.with_remedies};
   options.taken = request.taken;
   options.keep_memories = request.board.empty() && request.memories.empty();
   if (!request.rules.empty()) {
@@ -436,7 +437,8 @@ core::Result<plan::PlanOptions> planning_options(Session& session, const PlanReq
     options.rules = std::move(*rules);
   }
   // Elsewhere, models beside this one would need room, too.
-  if ((request.board.empty() && request.memories.empty() && request.capacity.empty()) ||
+  if (!request.with_remedies ||
+      (request.board.empty() && request.memories.empty() && request.capacity.empty()) ||
       !request.beside.empty()) {
     return options;
   }
