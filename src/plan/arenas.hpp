@@ -56,6 +56,9 @@ class Packer {
   /// Somebody said stop, or the time is over.
   [[nodiscard]] bool over() const;
 
+  /// Whether so many buffers can be packed without going on for long when it is over.
+  [[nodiscard]] bool has_time_for(std::size_t buffers) const;
+
   /// Whether a planner of another tool packs: then buffers come in the report's order.
   [[nodiscard]] bool named() const { return named_.has_value(); }
 

@@ -732,6 +732,9 @@ bool is_plannable_in(Rooms& rooms, const Problem& problem, Packer& packer, std::
 }  // namespace
 
 bool holds(const Problem& problem, const std::vector<std::size_t>& homes, Packer& packer) {
+  if (!packer.has_time_for(problem.slots.size())) {
+    return false;
+  }
   Rooms rooms{problem, packer};
   std::vector<Arena> arenas = arenas_of(problem, homes, packer.named());
   return one_source(problem, homes) && rooms.fit(arenas) == Rooms::Answer::kYes;

@@ -25,7 +25,8 @@ struct Assignment {
 
 [[nodiscard]] Assignment assign(const Problem& problem, Packer& packer);
 
-/// Whether an assignment fits as it is; where a home is kNowhere, without that slot.
+/// Whether an assignment is known to fit as it is; where a home is kNowhere, without that slot.
+/// When the time is over, none of many slots is.
 [[nodiscard]] bool holds(const Problem& problem,
                          const std::vector<std::size_t>& homes,
                          Packer& packer);

@@ -35,6 +35,9 @@ constexpr std::uint64_t kShareOfOthers = 20;
 // Of the steps, for the least height of a bank among several that slots could go to.
 constexpr std::uint64_t kShareOfChosen = 10;
 
+// So many buffers are packed in about a millisecond, and so even when the time is over.
+constexpr std::size_t kPackedAtOnce = 1000;
+
 int order_of_role(Lifetime role) {
   return role == Lifetime::kScratch ? 0 : role == Lifetime::kPersistent ? 1 : 2;
 }
@@ -167,19 +170,25 @@ void pack_scratch(const Problem& problem,
   const auto wanted_height = bank.enough_within ? std::optional{room} : std::nullopt;
   // Where slots had a choice, the least height of one bank is no longer the question.
   const std::uint64_t share = has_choice(problem) ? kShareOfChosen : 1;
-  keep_lower(arena, packer.pack_scratch(buffers, wanted_height, share));
+  const Packing* fitting = core::value_in(known, arena.bank);
+  // When the time is over, packing again finds nothing new.
+  if (fitting == nullptr || packer.has_time_for(buffers.size())) {
+    keep_lower(arena, packer.pack_scratch(buffers, wanted_height, share));
+  }
   // Whoever looks for the least may miss what whoever looks for enough finds.
-  if (arena.height > room && arena.lower_bound <= room) {
-    if (const Packing* fitting = core::value_in(known, arena.bank); fitting != nullptr) {
-      keep_lower(arena, *fitting);
-    }
+  if (fitting != nullptr &&
+      (arena.offsets.empty() || (arena.height > room && arena.lower_bound <= room))) {
+    keep_lower(arena, *fitting);
+  }
+  if (packer.named() || !packer.has_time_for(buffers.size())) {
+    return;
   }
   if (arena.height > room && arena.lower_bound <= room && !wanted_height &&
-      arena.proof == Proof::kBest && !packer.named()) {
+      arena.proof == Proof::kBest) {
     keep_lower(arena, packer.pack_scratch(buffers, room, share));
   }
   // What is too high for its limit is told how much it needs: that is another search.
-  if (arena.height > room && wanted_height && !packer.named()) {
+  if (arena.height > room && wanted_height) {
     keep_lower(arena, packer.pack_scratch(buffers, std::nullopt, kShareOfChosen));
   }
 }
@@ -438,6 +447,10 @@ bool Packer::over() const {
   const auto left = time_left();
   return interrupted_ || (left && *left <= std::chrono::milliseconds{1}) ||
          (options_.limits.stop && options_.limits.stop());
+}
+
+bool Packer::has_time_for(std::size_t buffers) const {
+  return buffers <= kPackedAtOnce || !over();
 }
 
 Packing Packer::pack(const std::vector<Buffer>& buffers,

@@ -174,6 +174,7 @@ std::vector<Slot> slots_of(const PlanReport& wanted,
   const auto roots = model::roots_of(wanted.blocks);
   check_aliases(wanted, roots, mistakes);
   std::vector<Slot> slots;
+  slots.reserve(by_id.size());
   std::vector<std::size_t> slot_of_root(wanted.blocks.size(), SIZE_MAX);
   for (const std::size_t i : by_id) {
     if (roots[i] == &wanted.blocks[i]) {

@@ -1,6 +1,6 @@
 // What would help is planned before it is said: with more of a memory, without a block, with a
 // block elsewhere. How much of that is done is bounded, because a report may have a million blocks:
-// where the bound ends it, what is said is what the plan at hand shows.
+// where the bound or the time ends it, what is said is what the plan at hand shows.
 #include "remedies.hpp"
 
 #include "memsize/core/find.hpp"
@@ -233,6 +233,9 @@ class SlotRemedies {
     std::size_t bounds = arena.slots.size() > kManySlots ? kPackings : kBounds;
     std::size_t packings = kPackings;
     for (std::size_t i = full.live.size(); i > 0 && bounds > 0 && packings > 0; --i) {
+      if (!packer_.has_time_for(arena.slots.size())) {
+        break;
+      }
       const std::size_t slot = full.live[i - 1];
       if (problem().slots[slot].size < least) {
         continue;

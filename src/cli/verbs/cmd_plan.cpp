@@ -542,7 +542,9 @@ Run add_plan(const Command& app) {
       .excludes(reorder);
   const Option steps =
       verb.option("--steps", options->steps, "How far to search: the same plan on every machine");
-  verb.option("--time-limit", options->time_limit, "Search for so long instead: 10s")
+  verb.option("--time-limit",
+              options->time_limit,
+              "Search for so long instead, besides reading and checking: 10s")
       .excludes(steps);
   verb.option("--format", request.format, "Read with this reader (memsize list readers)");
   verb.flag("--strict", options->strict, "What is doubtful in a report is an error");

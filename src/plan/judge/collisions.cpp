@@ -39,22 +39,46 @@ struct Event {
   std::size_t buffer = 0;
 };
 
+constexpr std::uint64_t kTimesPerEvent = 2;
+
+// What is of one time stays in its order. Times that are close together are counted, which takes a
+// tenth of comparing them.
+std::vector<Event> by_time(std::vector<Event> events) {
+  if (events.empty()) {
+    return events;
+  }
+  const auto [first, last] = std::ranges::minmax(events, {}, &Event::time);
+  // The difference of any two times fits unsigned integers only.
+  const auto slot = [begin = static_cast<std::uint64_t>(first.time)](const Event& event) {
+    return static_cast<std::uint64_t>(event.time) - begin;
+  };
+  if (slot(last) / kTimesPerEvent >= events.size()) {
+    std::ranges::stable_sort(events, {}, &Event::time);
+    return events;
+  }
+  std::vector<std::size_t> places(slot(last) + 2);
+  for (const Event& event : events) {
+    ++places[slot(event) + 1];
+  }
+  std::partial_sum(places.begin(), places.end(), places.begin());
+  std::vector<Event> sorted(events.size());
+  for (const Event& event : events) {
+    sorted[places[slot(event)]++] = event;
+  }
+  return sorted;
+}
+
 std::vector<Event> events_of(const std::vector<PlacedBuffer>& buffers) {
   std::vector<Event> events;
   events.reserve(2 * buffers.size());
-  for (std::size_t i = 0; i < buffers.size(); ++i) {
-    if (buffers[i].lower < buffers[i].upper && buffers[i].size != 0) {
-      events.push_back({buffers[i].lower, true, i});
-      events.push_back({buffers[i].upper, false, i});
+  for (const bool begins : {false, true}) {
+    for (std::size_t i = 0; i < buffers.size(); ++i) {
+      if (buffers[i].lower < buffers[i].upper && buffers[i].size != 0) {
+        events.push_back({begins ? buffers[i].lower : buffers[i].upper, begins, i});
+      }
     }
   }
-  std::ranges::sort(events, [](const Event& a, const Event& b) {
-    if (a.time != b.time) {
-      return a.time < b.time;
-    }
-    return a.begins != b.begins ? b.begins : a.buffer < b.buffer;
-  });
-  return events;
+  return by_time(std::move(events));
 }
 
 // How many of the live buffers have a value below some value. Values are known beforehand.
@@ -188,14 +212,17 @@ class RankSet {
 }  // namespace
 
 std::optional<Collision> find_collision(const std::vector<PlacedBuffer>& buffers) {
-  std::vector<std::size_t> by_offset(buffers.size());
-  std::iota(by_offset.begin(), by_offset.end(), std::size_t{0});
-  std::ranges::sort(by_offset, [&](std::size_t a, std::size_t b) {
-    return buffers[a].offset != buffers[b].offset ? buffers[a].offset < buffers[b].offset : a < b;
+  std::vector<std::pair<std::uint64_t, std::size_t>> by_offset;
+  by_offset.reserve(buffers.size());
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    by_offset.emplace_back(buffers[i].offset, i);
+  }
+  std::ranges::sort(by_offset, [](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first < b.first : a.second < b.second;
   });
   std::vector<std::size_t> ranks(buffers.size());
   for (std::size_t rank = 0; rank < by_offset.size(); ++rank) {
-    ranks[by_offset[rank]] = rank;
+    ranks[by_offset[rank].second] = rank;
   }
   // Disjoint, as nothing has collided yet.
   RankSet live{buffers.size()};
@@ -206,8 +233,8 @@ std::optional<Collision> find_collision(const std::vector<PlacedBuffer>& buffers
       continue;
     }
     for (const auto neighbour : {live.below(rank), live.above(rank)}) {
-      if (neighbour && collide(buffers[by_offset[*neighbour]], buffers[event.buffer])) {
-        return Collision{by_offset[*neighbour], event.buffer};
+      if (neighbour && collide(buffers[by_offset[*neighbour].second], buffers[event.buffer])) {
+        return Collision{by_offset[*neighbour].second, event.buffer};
       }
     }
     live.insert(rank);

@@ -154,6 +154,8 @@ Proof proof_of(const State& state, std::int64_t first_bound) {
 }  // namespace
 
 Packing pack(const std::vector<Buffer>& buffers, const PackLimits& limits) {
+  // What is counted of a time begins here.
+  Budget budget(limits);
   const Instance instance = make_instance(buffers);
   const auto bytes = [&](std::int64_t units) { return in_bytes(instance, units); };
   State state{.bound = lower_bound(instance)};
@@ -169,7 +171,6 @@ Packing pack(const std::vector<Buffer>& buffers, const PackLimits& limits) {
         static_cast<std::int64_t>(std::min(limits.capacity->count(), kHighest) / instance.unit);
     state.impossible = state.target < state.bound;
   }
-  Budget budget(limits);
   if (!instance.items.empty()) {
     state.plan = pack_greedily(instance, std::max(state.target, state.bound), budget);
     budget.report(bytes(state.plan.height), bytes(state.bound));

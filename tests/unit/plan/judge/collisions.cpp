@@ -151,10 +151,12 @@ TEST_SUITE("plan") {
       Buffers buffers;
       const std::size_t count = 1 + random() % 14;
       const std::uint64_t room = 8 + random() % 60;
+      // Times that are close together are sorted in another way than those that are not.
+      const std::int64_t apart = round % 2 == 0 ? 1 : 1000;
       for (std::size_t i = 0; i < count; ++i) {
         const auto lower = static_cast<std::int64_t>(random() % 12) - 4;
-        buffers.push_back({lower,
-                           lower + static_cast<std::int64_t>(random() % 5),
+        buffers.push_back({lower * apart,
+                           (lower + static_cast<std::int64_t>(random() % 5)) * apart,
                            random() % room,
                            random() % 9});
       }
