@@ -15,6 +15,7 @@
 #include "formats.hpp"
 #include "lone_heaps.hpp"
 #include "model_collector.hpp"
+#include "not_kept.hpp"
 #include "table_prints.hpp"
 #include "tidl_facts.hpp"
 
@@ -57,12 +58,6 @@ struct OpenTable {
   bool summed = false;
   // One of its records could not be allocated.
   bool refused = false;
-};
-
-// What there was too much of.
-struct NotKept {
-  std::size_t line = 0;
-  std::size_t count = 0;
 };
 
 // Numbers rise within a table.
@@ -342,18 +337,6 @@ core::Result<model::Recording> without_facts(const model::Input& input,
   return tl::make_unexpected(std::move(problems));
 }
 
-void tell_not_kept(const std::string& path,
-                   const std::map<std::string, NotKept>& not_kept,
-                   core::Diagnostics& diagnostics) {
-  for (const auto& [what, more] : not_kept) {
-    diagnostics.push_back(core::warning(
-        Code::kReadLimit,
-        fmt::format("{} more {} are not kept: this is the first of them", more.count, what),
-        {path, more.line},
-        "analyze the log in parts to see them"));
-  }
-}
-
 // What is behind the first of each core and kind.
 void tell_more_broken(const std::string& path,
                       const std::map<std::string, CoreTables>& cores,
@@ -463,7 +446,7 @@ class Log : public Reading, private core::LineTaker {
       }
     }
     recording.failures = complaints_.finish();
-    tell_not_kept(path_, not_kept_, recording.diagnostics);
+    not_kept_.tell(path_, recording.diagnostics);
     return recording;
   }
 
@@ -546,7 +529,7 @@ class Log : public Reading, private core::LineTaker {
   // Of what tells about runs, and not how much memory they need, the first are enough.
   void count_lost(bool is_kept, const char* what, std::size_t line) {
     if (!is_kept) {
-      not_kept_.try_emplace(what, NotKept{line, 0}).first->second.count += 1;
+      not_kept_.add(what, line);
     }
   }
 
@@ -558,7 +541,7 @@ class Log : public Reading, private core::LineTaker {
   // Heaps, runs and problems.
   model::Recording found_;
   Complaints complaints_;
-  std::map<std::string, NotKept> not_kept_;
+  NotKept not_kept_;
   // What the host says of its shared memory, the last time.
   std::optional<HostUseFact> host_;
   // The first line that announces a table.

@@ -6,6 +6,7 @@
 #include "memsize/readers/pattern_reader.hpp"
 
 #include "../formats.hpp"
+#include "../not_kept.hpp"
 #include "literals.hpp"
 #include "printed_size.hpp"
 
@@ -518,6 +519,7 @@ core::Result<model::Recording> without_models(const std::string& path,
                                               std::size_t lines,
                                               const std::string& format,
                                               const std::vector<model::Failure>& failures,
+                                              const NotKept& not_kept,
                                               core::Diagnostics problems) {
   for (core::Diagnostic& problem : problems) {
     problem.severity = core::Severity::kError;
@@ -526,15 +528,20 @@ core::Result<model::Recording> without_models(const std::string& path,
     core::Diagnostic missing = no_table(path, lines);
     missing.hint =
         fmt::format("it was read as {}: memsize format check says which lines match", format);
-    for (const model::Failure& failure : failures) {
+    if (!failures.empty()) {
       missing.place.line = failures.front().line;
       missing.hint = "give the program more memory, and take the log of a run that has room";
-      if (missing.details.size() < kShownProblems) {
-        missing.details.push_back(failure.text);
-      }
+    }
+    for (const model::Failure& failure :
+         std::span{failures}.first(std::min(failures.size(), kShownProblems))) {
+      missing.details.push_back(failure.text);
+    }
+    if (failures.size() > kShownProblems) {
+      missing.details.push_back(fmt::format("and {} more", failures.size() - kShownProblems));
     }
     problems.push_back(std::move(missing));
   }
+  not_kept.tell(path, problems);
   return tl::make_unexpected(std::move(problems));
 }
 
@@ -589,8 +596,12 @@ class PatternLog : public Reading, private core::LineTaker {
       return core::fail(*tables_.limit());
     }
     if (tables_.models().empty()) {
-      return without_models(
-          path_, scanner_.lines(), compiled_.format.name, failures_, broken_.problems());
+      return without_models(path_,
+                            scanner_.lines(),
+                            compiled_.format.name,
+                            failures_,
+                            not_kept_,
+                            std::move(broken_.problems()));
     }
     model::Recording recording;
     model::Input& input = recording.inputs.emplace_back();
@@ -614,6 +625,7 @@ class PatternLog : public Reading, private core::LineTaker {
                                     broken_.count() - kShownProblems),
                         {path_}));
     }
+    not_kept_.tell(path_, recording.diagnostics);
     return recording;
   }
 
@@ -670,6 +682,8 @@ class PatternLog : public Reading, private core::LineTaker {
         if (failures_.size() < kMostModels) {
           failures_.push_back(
               {.line = number, .core = core_of(match), .text = core::printable(core::trim(line))});
+        } else {
+          not_kept_.add("failures", number);
         }
         break;
       case What::kIgnore:
@@ -720,6 +734,7 @@ class PatternLog : public Reading, private core::LineTaker {
   PrintedTables tables_;
   BrokenLines broken_;
   std::vector<model::Failure> failures_;
+  NotKept not_kept_;
   // Room for what the set found.
   std::vector<int> found_;
 };

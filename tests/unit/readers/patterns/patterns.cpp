@@ -142,6 +142,16 @@ TEST_CASE("a line that says that there was no room is kept, beside models and al
   CHECK(alone.error().front().place.line == 2);
   CHECK(alone.error().front().details == std::vector<std::string>{"out of memory: 78"});
   CHECK((*readers::PatternReader::make(format))->probe("boot\nout of memory: 78\n"));
+  std::string many = "npu: w takes 4KB\n";
+  for (int i = 0; i < 4099; ++i) {
+    many += "out of memory: 79\n";
+  }
+  const auto most = read(format, many);
+  REQUIRE(most.has_value());
+  CHECK(most->failures.size() == 4096);
+  REQUIRE(most->diagnostics.size() == 1);
+  CHECK(most->diagnostics[0].message == "3 more failures are not kept: this is the first of them");
+  CHECK(most->diagnostics[0].place.line == 4098);
 }
 
 TEST_CASE("printed sizes are what they can be at most") {
