@@ -5,7 +5,6 @@
 #include "memsize/core/cursor.hpp"
 #include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
-#include "memsize/core/text_edits.hpp"
 #include "memsize/emit/written.hpp"
 
 #include "generated_text.hpp"
@@ -81,59 +80,89 @@ class TreeEditor {
         before_(before),
         after_(after),
         hand_edits_(hand_edits),
-        edits_(file.content) {}
+        offsets_(file.content) {}
 
   std::string run(core::Diagnostics& found) {
     core::Diagnostics problems;
     const auto nodes = emit::parse_dts(file_, "", problems);
-    std::erase_if(problems, [](const core::Diagnostic& each) {
-      return each.severity != core::Severity::kError;
-    });
-    for (std::size_t i = 0; problems.empty() && i < nodes.size(); ++i) {
+    std::erase_if(problems, [this](core::Diagnostic& each) { return !is_problem(each); });
+    for (std::size_t i = 0; !core::has_errors(problems) && i < nodes.size(); ++i) {
       edit(nodes[i], problems);
     }
     core::add_text(problems, file_.path, file_.content);
     found.insert(found.end(), problems.begin(), problems.end());
-    return core::has_errors(problems) ? file_.content : edits_.apply();
+    return core::has_errors(problems) ? file_.content : edited();
   }
 
+  // Whether the file has a node of the map, so far as it was read.
+  [[nodiscard]] bool has_node() const { return has_node_; }
+
  private:
+  // What was known of the carve-out.
+  struct History {
+    /// The last one; null where there is none that was ever otherwise than it is to be.
+    const Carveout* last = nullptr;
+    bool has_now = false;
+  };
+
+  [[nodiscard]] History history(const Carveout& wanted, const NodeRange& now) const {
+    History history;
+    bool has_moved = false;
+    for (const MemoryMap* map : before_) {
+      if (const Carveout* each = find_label(*map, wanted.label)) {
+        history.last = each;
+        history.has_now = history.has_now || now == range_of(*each);
+        has_moved = has_moved || !(range_of(*each) == range_of(wanted));
+      }
+    }
+    history.last = has_moved ? history.last : nullptr;
+    return history;
+  }
+
+  // Of the reader's warnings, that a node which must follow the map is passed over.
+  bool is_problem(core::Diagnostic& told) {
+    if (told.severity == core::Severity::kError) {
+      return true;
+    }
+    const std::string label{at(offsets_.span(told.place))};
+    const Carveout* wanted = find_label(after_, label);
+    if (wanted == nullptr) {
+      return false;
+    }
+    has_node_ = true;
+    told.message = fmt::format("'{}' must have {}, but its reg is not one range of four numbers",
+                               core::printable(label, 60),
+                               emit::range_text(range_of(*wanted).base, range_of(*wanted).size));
+    told.hint = "write it as reg = <high low high low>; --keep leaves this node as it is";
+    if (hand_edits_ != HandEdits::kKeep) {
+      told.severity = core::Severity::kError;
+    } else {
+      told.hint = "that stays: firmware may use more than that";
+    }
+    return history(*wanted, {}).last != nullptr;
+  }
+
   void edit(const emit::WrittenNode& node, core::Diagnostics& problems) {
     const Carveout* wanted = find_label(after_, node.label);
     const NodeRange now{node.base, node.size};
+    has_node_ = has_node_ || wanted != nullptr;
     if (wanted == nullptr || now == range_of(*wanted)) {
       return;
     }
-    // What it was, and whether it was ever otherwise than it is to be.
-    const Carveout* old = nullptr;
-    bool is_old = false;
-    bool has_moved = false;
-    for (const MemoryMap* map : before_) {
-      if (const Carveout* each = find_label(*map, node.label)) {
-        old = each;
-        is_old = is_old || now == range_of(*each);
-        has_moved = has_moved || !(range_of(*each) == range_of(*wanted));
-      }
-    }
-    if (old == nullptr || !has_moved) {
+    const History known = history(*wanted, now);
+    if (known.last == nullptr) {
       return;
     }
-    if (!is_old) {
-      problems.push_back(own_range(node, *old, *wanted));
+    if (!known.has_now) {
+      problems.push_back(own_range(node, *known.last, *wanted));
       if (hand_edits_ != HandEdits::kForce) {
         return;
       }
     }
-    const auto reg = node.places.find("reg");
-    if (reg == node.places.end() || !edit_cells(reg->second, now, range_of(*wanted))) {
-      problems.push_back(core::error(Code::kVerifyParse,
-                                     fmt::format("the four cells of '{}' are not on one line",
-                                                 core::printable(node.label, 60)),
-                                     node.place,
-                                     "write them as reg = <high low high low>"));
-      return;
+    if (const auto reg = node.places.find("reg"); reg != node.places.end()) {
+      edit_address(node, range_of(*wanted));
+      edit_cells(reg->second, now, range_of(*wanted));
     }
-    edit_address(node, range_of(*wanted));
   }
 
   core::Diagnostic own_range(const emit::WrittenNode& node,
@@ -163,30 +192,6 @@ class TreeEditor {
             range.size & UINT32_MAX};
   }
 
-  bool edit_cells(const core::Place& place, const NodeRange& now, const NodeRange& wanted) {
-    const std::array<std::uint64_t, 4> old = cells_of(now);
-    const std::array<std::uint64_t, 4> cells = cells_of(wanted);
-    const std::string_view line = edits_.line(place.line);
-    std::size_t at = place.column - 1;
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-      at = std::min(line.find_first_not_of(kBetweenCells, at), line.size());
-      const std::size_t end = behind_cell(line, at);
-      const std::string_view token = line.substr(at, end - at);
-      const unsigned char first = token.empty() ? '\0' : static_cast<unsigned char>(token.front());
-      if (first != '(' && first != '_' && std::isalnum(first) == 0) {
-        return false;
-      }
-      if (old[i] != cells[i]) {
-        core::Place cell_place = place;
-        cell_place.column = at + 1;
-        cell_place.length = token.size();
-        edits_.replace(cell_place, written_like(token, cells[i]));
-      }
-      at = end;
-    }
-    return true;
-  }
-
   void edit_address(const emit::WrittenNode& node, const NodeRange& wanted) {
     const auto name = node.places.find("name");
     const std::size_t sign = node.name.find('@');
@@ -194,18 +199,48 @@ class TreeEditor {
         sign == std::string::npos) {
       return;
     }
-    core::Place digits = name->second;
-    digits.column += sign + 1;
-    digits.length = node.name.size() - sign - 1;
-    const std::string old{edits_.at(digits)};
-    edits_.replace(digits, written_like("0x" + old, wanted.base).substr(2));
+    Span digits = offsets_.span(name->second);
+    digits.begin += sign + 1;
+    put(digits, written_like(fmt::format("0x{}", at(digits)), wanted.base).substr(2));
+  }
+
+  void edit_cells(const core::Place& place, const NodeRange& now, const NodeRange& wanted) {
+    const std::array<std::uint64_t, 4> old = cells_of(now);
+    const std::array<std::uint64_t, 4> cells = cells_of(wanted);
+    Span cell{0, offsets_.span(place).begin};
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      cell = next_cell(file_.content, cell.end);
+      if (old[i] != cells[i]) {
+        put(cell, written_like(at(cell), cells[i]) + comments_of(at(cell)));
+      }
+    }
+  }
+
+  [[nodiscard]] std::string_view at(Span span) const {
+    return std::string_view{file_.content}.substr(span.begin, span.end - span.begin);
+  }
+
+  void put(Span span, std::string text) { edits_.push_back({span, std::move(text)}); }
+
+  std::string edited() {
+    std::ranges::sort(edits_, {}, [](const TextEdit& each) { return each.span.begin; });
+    std::string text;
+    std::size_t done = 0;
+    for (const TextEdit& each : edits_) {
+      text += at({done, each.span.begin});
+      text += each.text;
+      done = each.span.end;
+    }
+    return text += at({done, file_.content.size()});
   }
 
   const emit::MapFile& file_;
   const std::vector<const MemoryMap*>& before_;
   const MemoryMap& after_;
   std::optional<HandEdits> hand_edits_;
-  core::TextEdits edits_;
+  Offsets offsets_;
+  std::vector<TextEdit> edits_;
+  bool has_node_ = false;
 };
 
 // Below the folder; nothing is itself.
@@ -256,9 +291,10 @@ core::Result<DeviceTreeEdits> edit_device_trees(core::FileSystem& files,
       if (!has_label(after, *content)) {
         continue;
       }
-      is_any = true;
       const emit::MapFile file{path, std::move(*content)};
-      std::string edited = TreeEditor{file, before, after, hand_edits}.run(found);
+      TreeEditor editor{file, before, after, hand_edits};
+      std::string edited = editor.run(found);
+      is_any = is_any || editor.has_node();
       if (edited != file.content) {
         edits.files.push_back({below, file.content, std::move(edited)});
       }

@@ -256,7 +256,7 @@ class DtsFormat : public GeneratedFormat {
       } else if (compatible.empty()) {
         edits.push_back(without(*node, "compatible"));
       } else {
-        edits.push_back({strings(*node), value});
+        edits.push_back(as_string(*node, value));
       }
     }
     if (section.no_map && !node->no_map) {
@@ -296,24 +296,39 @@ class DtsFormat : public GeneratedFormat {
     return std::min(find_code(text_, ';', inside), text_.size() - 1) + 1;
   }
 
-  // All strings of its `compatible`.
-  [[nodiscard]] Span strings(const emit::WrittenNode& node) const {
+  // All strings of its `compatible`, which become one. Comments stay.
+  [[nodiscard]] TextEdit as_string(const emit::WrittenNode& node, const std::string& value) const {
     const Span first = place_of(node, "compatible");
-    const std::size_t last = text_.rfind('"', behind_statement(first.begin));
-    return {first.begin, std::max(last + 1, first.end)};
+    const Span all{first.begin, behind_statement(first.begin) - 1};
+    return {all, value + comments_of(text_.substr(all.begin, all.end - all.begin))};
   }
 
-  // The property is taken out, with its line where nothing else is on it.
+  // Of `compatible` the place is that of its value.
+  [[nodiscard]] std::size_t name_before(std::size_t value, std::string_view property) const {
+    std::size_t name = value;
+    std::size_t equals = value;
+    do {
+      name = text_.rfind(property, name - 1);
+      equals = next_cell(text_, name + property.size()).begin;
+    } while (!text_.substr(equals).starts_with('=') || next_cell(text_, equals + 1).begin != value);
+    return name;
+  }
+
+  // The property is taken out, with its lines where nothing else is on them. Comments stay.
   [[nodiscard]] TextEdit without(const emit::WrittenNode& node, const std::string& property) const {
     const Offsets offsets{text_};
     const std::size_t value = place_of(node, property).begin;
-    // Of this one the place is that of its value.
-    const std::size_t begin = property == "compatible" ? text_.rfind(property, value) : value;
+    const std::size_t begin = property == "compatible" ? name_before(value, property) : value;
     const std::size_t end = behind_statement(value);
     const Span line{offsets.line_begin(begin), offsets.behind_line(end)};
     const bool is_alone = core::trim(text_.substr(line.begin, begin - line.begin)).empty() &&
                           core::trim(text_.substr(end, line.end - end)).empty();
-    return {is_alone ? line : Span{begin, end}, ""};
+    std::string comments = comments_of(text_.substr(begin, end - begin));
+    if (comments.empty()) {
+      return {is_alone ? line : Span{begin, end}, ""};
+    }
+    comments.erase(0, 1);
+    return {{begin, is_alone && comments.ends_with('\n') ? line.end : end}, std::move(comments)};
   }
 
   // On a line of its own, unless the line of `reg` goes on.

@@ -82,36 +82,55 @@ std::string cells_text(const ScriptSection& section) {
   return core::join(cell_texts(section), " ");
 }
 
-std::string cells_beside(std::string_view now, const ScriptSection& section) {
-  const std::vector<std::string> cells = cell_texts(section);
-  std::string written;
-  std::size_t cell = 0;
-  bool has_comment = false;
-  for (std::size_t at = 0; at < now.size();) {
-    std::size_t end = behind_comment(now, at);
-    has_comment = has_comment || end != at;
-    const std::size_t behind = behind_cell(now, at);
-    if (end == at && behind != at && cell < cells.size()) {
-      written += cells[cell++];
-      end = behind;
-    } else {
-      end = std::max(end, at + 1);
-      written += now.substr(at, end - at);
+std::string comments_of(std::string_view text) {
+  std::string comments;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const std::size_t behind = behind_comment(text, at);
+    if (behind != at) {
+      comments += " ";
+      comments += text.substr(at, behind - at);
+      at = behind - 1;
+    } else if (text[at] == '"') {
+      at = std::min(text.find('"', at + 1), text.size());
     }
-    at = end;
   }
-  return has_comment ? written : cells_text(section);
+  return comments;
 }
 
-std::size_t behind_cell(std::string_view text, std::size_t at) {
-  std::size_t open = 0;
-  while (at < text.size() && (open > 0 || (kBetweenCells.find(text[at]) == std::string_view::npos &&
-                                           behind_comment(text, at) == at))) {
-    open += text[at] == '(' ? 1U : 0U;
-    open -= text[at] == ')' && open > 0 ? 1U : 0U;
-    ++at;
+std::string cells_beside(std::string_view now, const ScriptSection& section) {
+  if (comments_of(now).empty()) {
+    return cells_text(section);
   }
-  return at;
+  std::string written;
+  std::size_t at = 0;
+  for (const std::string& cell : cell_texts(section)) {
+    const Span old = next_cell(now, at);
+    written += now.substr(at, old.begin - at);
+    written += cell;
+    written += comments_of(now.substr(old.begin, old.end - old.begin));
+    at = old.end;
+  }
+  written += now.substr(at);
+  return written;
+}
+
+Span next_cell(std::string_view text, std::size_t from) {
+  // What stands between cells, which may be in several brackets.
+  constexpr std::string_view kBetween = " \t\r\n>,<";
+  const auto ends_cell = [&](std::size_t at) {
+    return kBetween.find(text[at]) != std::string_view::npos || behind_comment(text, at) != at;
+  };
+  while (from < text.size() && ends_cell(from)) {
+    from = std::max(behind_comment(text, from), from + 1);
+  }
+  std::size_t open = 0;
+  std::size_t end = from;
+  while (end < text.size() && (open > 0 || !ends_cell(end))) {
+    open += text[end] == '(' ? 1U : 0U;
+    open -= text[end] == ')' && open > 0 ? 1U : 0U;
+    end = std::max(behind_comment(text, end), end + 1);
+  }
+  return {from, end};
 }
 
 std::size_t find_code(std::string_view text, char wanted, std::size_t from) {

@@ -125,11 +125,11 @@ class GeneratedFormat {
 /// brackets then.
 [[nodiscard]] std::string cells_beside(std::string_view now, const ScriptSection& section);
 
-/// What stands between cells, which may be in several brackets.
-inline constexpr std::string_view kBetweenCells = " \t\r\n>,<";
+/// The first cell from there on: a number, or all of what stands in parentheses.
+[[nodiscard]] Span next_cell(std::string_view text, std::size_t from);
 
-/// Of a cell that begins there: a number, or all of what stands in parentheses.
-[[nodiscard]] std::size_t behind_cell(std::string_view text, std::size_t at);
+/// A blank and a comment for each comment of a text. One to the end of its line has that end, too.
+[[nodiscard]] std::string comments_of(std::string_view text);
 
 /// The next such character that is in no comment and no string.
 [[nodiscard]] std::size_t find_code(std::string_view text, char wanted, std::size_t from);

@@ -3,6 +3,8 @@
 #include "support.hpp"
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -85,6 +87,53 @@ TEST_SUITE("sdk") {
     const auto again = edit_device_trees(files, "linux", {&before}, after, std::nullopt);
     REQUIRE(again.has_value());
     CHECK(again->files.empty());
+  }
+
+  TEST_CASE("cells may stand on lines of their own, and comments beside them stay") {
+    const auto before = map_at(0x1100000000);
+    const auto after = map_at(0x1180000000);
+    core::MemFileSystem files;
+    const std::string old = tree_with(pool_of(before), 0x1100000000);
+    const std::string plain = cells(0x1100000000) + " ";
+    const std::string high = hex(0x11);
+    for (const auto& [own, wanted] : std::vector<std::pair<std::string, std::string>>{
+             {high + "\n\t\t\t" + hex(0) + "\r\n", high + "\n\t\t\t0x80000000\r\n"},
+             {high + "/* > 4 GiB */ " + hex(0) + " // both\n",
+              high + "/* > 4 GiB */ 0x80000000 // both\n"},
+             {"/* ours */ " + high + ">, /* low */ <(0 /* none ) */\n + 0) /* size */ ",
+              "/* ours */ " + high + ">, /* low */ <0x80000000 /* none ) */ /* size */ "}}) {
+      const std::string& cells_now = own;
+      CAPTURE(cells_now);
+      files.content[fmt::format("linux/{}", kPath)] = test::with(old, plain, own);
+      const auto edits = edit_device_trees(files, "linux", {&before}, after, std::nullopt);
+      REQUIRE_MESSAGE(edits.has_value(), (edits ? "" : test::all_text(edits.error())));
+      REQUIRE(edits->files.size() == 1);
+      CHECK(edits->files.front().after == test::with(old, plain, wanted));
+    }
+  }
+
+  TEST_CASE("a node that must follow the map is not passed over without a word") {
+    const auto before = map_at(0x1100000000);
+    const auto after = map_at(0x1180000000);
+    core::MemFileSystem files;
+    const std::string path = fmt::format("linux/{}", kPath);
+    const std::string old = tree_with(pool_of(before), 0x1100000000);
+    files.content[path] = test::with(old, ">; /* mine */", ">, <0 0 0 0>; /* mine */");
+    const auto asked = edit_device_trees(files, "linux", {&before}, after, std::nullopt);
+    REQUIRE_FALSE(asked.has_value());
+    CHECK(asked.error().front().place.line == 9);
+    CHECK_FALSE(edit_device_trees(files, "linux", {&before}, after, HandEdits::kForce));
+    const auto kept = edit_device_trees(files, "linux", {&before}, after, HandEdits::kKeep);
+    REQUIRE(kept.has_value());
+    CHECK(kept->files.empty());
+    CHECK(kept->diagnostics.size() == 1);
+    // One that does not move may be as it is.
+    const auto same = edit_device_trees(files, "linux", {&before}, before, std::nullopt);
+    REQUIRE(same.has_value());
+    CHECK(same->diagnostics.empty());
+    // A file that only speaks of a node has none.
+    files.content[path] = fmt::format("/* see {} */\n", pool_of(before).label);
+    CHECK_FALSE(edit_device_trees(files, "linux", {&before}, after, std::nullopt));
   }
 
   TEST_CASE("a device tree that was left out of a change follows it later") {

@@ -543,6 +543,10 @@ TEST_CASE("comments in a node stay, whatever of it is put right") {
   for (const auto& [edit, left] : std::vector<std::pair<std::string, std::string>>{
            {"\t\tno-map; /* no; map */\n", "\t\t /* no; map */\n"},
            {"\t\tstatus = \"disabled\"; // off\n", "\t\t // off\n"},
+           {"\t\tstatus = /* why; */ \"disabled\" /* so */; no-map;\n",
+            "\t\t/* why; */ /* so */ \n"},
+           {"\t\tstatus = // why\n\t\t\t\"disabled\";\n", "\t\t// why\n"},
+           {"\t\tstatus // why\n\t\t= \"disabled\"; /* so */\n", "\t\t// why\n /* so */\n"},
            {"\t\treusable; /* on\n\t\ttwo lines */\n", "\t\t /* on\n\t\ttwo lines */\n"}}) {
     const std::string& added = edit;
     CAPTURE(added);
@@ -565,7 +569,13 @@ TEST_CASE("comments in a node stay, whatever of it is put right") {
   CHECK(
       made(kDtsExport, line, {}, HandEdits::kForce) ==
       replaced(line, {{"0x01000000>;", "0x01000000>; compatible = \"shared-dma-pool\"; no-map;"}}));
-  // Of several strings none is left.
+  // Of several strings none is left, but what was said of them.
+  CHECK(made(kDtsExport,
+             replaced(own,
+                      {{"\"zx9,heap\"", "\"zx9,pool\" /* \"old\" */, // new\n\t\"b//c\" /* c */"}}),
+             {},
+             HandEdits::kForce) ==
+        replaced(own, {{"\"zx9,heap\"", "\"zx9,heap\" /* \"old\" */ // new\n /* c */"}}));
   CHECK(made(kDtsExport,
              replaced(own, {{"\"zx9,heap\"", "\"shared-dma-pool\", \"zx9,heap\""}}),
              {},
