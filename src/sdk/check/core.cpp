@@ -6,6 +6,7 @@
 #include "memsize/core/text.hpp"
 #include "memsize/emit/reach.hpp"
 
+#include "arrays.hpp"
 #include "fixed.hpp"
 #include "formats/claims.hpp"
 #include "shared.hpp"
@@ -404,6 +405,7 @@ void check_core(const View& view, const CoreReading& core, core::Diagnostics& fo
   check_fixed(view, core, found);
   check_shared(view, core, found);
   check_sections(core, found);
+  check_arrays(core, found);
   check_bound_sections(core, found);
 }
 

@@ -508,8 +508,22 @@ std::optional<std::uint64_t> Macros::number_in(const std::string& body) {
   return core::c_constant(body, true);
 }
 
+std::string Macros::last_name(std::string name) const {
+  for (unsigned depth = 0; depth < kDeepest; ++depth) {
+    const auto found = bodies_.find(name);
+    std::string_view body = found == bodies_.end() ? std::string_view{} : found->second.text;
+    while (body.starts_with('(') && body.ends_with(')')) {
+      body = core::trim(body.substr(1, body.size() - 2));
+    }
+    if (!bodies_.contains(std::string{body})) {
+      break;
+    }
+    name = body;
+  }
+  return name;
+}
+
 std::optional<std::uint64_t> Macros::value(const std::string& name) const {
-  constexpr unsigned kDeepest = 32;
   if (const auto known = values_.find(name); known != values_.end()) {
     return known->second;
   }

@@ -87,6 +87,10 @@ class Macros {
 
   [[nodiscard]] bool contains(const std::string& name) const { return bodies_.contains(name); }
 
+  /// The last of the names that stand for nothing but the next one; a name itself, where it does
+  /// not.
+  [[nodiscard]] std::string last_name(std::string name) const;
+
   /// The number that a body is by itself, without any name.
   [[nodiscard]] static std::optional<std::uint64_t> number_in(const std::string& body);
 
@@ -97,6 +101,8 @@ class Macros {
   [[nodiscard]] core::CExpressionRules rules() const;
 
  private:
+  static constexpr unsigned kDeepest = 32;
+
   struct Body {
     std::string text;
     bool is_ambiguous = false;

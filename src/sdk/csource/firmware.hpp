@@ -1,7 +1,7 @@
 // What the C sources of a firmware do with the memory map at run time: the calls that fill a page
-// table, that switch caches on and off, that translate addresses for a core without an MMU, and the
-// conversion of addresses that cores share. The functions are those of the PDK (Mmu.h, Cache.h of
-// CSL and OSAL) and of app_utils (app_mem.h).
+// table, that switch caches on and off, that translate addresses for a core without an MMU, the
+// conversion of addresses that cores share, and arrays that fill regions. The functions are those
+// of the PDK (Mmu.h, Cache.h of CSL and OSAL) and of app_utils (app_mem.h).
 //
 // Every function returns what it understood and reports the rest with code verify.parse.
 #pragma once
@@ -97,5 +97,18 @@ struct SharedRange {
 /// result contradict each other, is an error.
 [[nodiscard]] std::vector<SharedRange> parse_shared_ranges(const FirmwareFile& file,
                                                            core::Diagnostics& errors);
+
+/// `uint8_t name[size] __attribute__((section("section")))` outside of any function.
+struct PlacedArray {
+  std::string name;
+  std::string section;
+  Argument size;
+  /// The region whose _SIZE it is, be it by other macros' names; empty where it is none's.
+  std::string region;
+  core::Place place;
+};
+
+/// Those that are compiled for certain, and whose size is known.
+[[nodiscard]] std::vector<PlacedArray> parse_placed_arrays(const FirmwareFile& file);
 
 }  // namespace memsize::sdk

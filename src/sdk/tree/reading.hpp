@@ -65,6 +65,8 @@ struct CoreReading {
   std::string mar_path;
   SharedReading shared;
   std::vector<OutputSection> sections;
+  /// Of the code that all cores share.
+  std::vector<PlacedArray> arrays;
   /// A table of MPU regions that nothing compiles, because a sysconfig file has them; may be empty.
   std::string unused_mpu_source;
 

@@ -295,6 +295,38 @@ TEST_SUITE("sdk") {
     }
   }
 
+  TEST_CASE("the arrays that fill regions") {
+    const std::string text = R"(#define HEAP_MEM_SIZE (HEAP_SIZE)
+uint8_t g_heap[HEAP_MEM_SIZE]
+__attribute__ ((section(".bss:heap")))
+__attribute__ ((aligned(4096)))
+        ;
+static char log_text[2 * LOG_SIZE] __attribute__((aligned(8), section("logs")));
+#ifdef WITH_BOX
+uint8_t g_box[BOX_SIZE] __attribute__((section(".bss:box")));
+#endif
+uint8_t g_unknown[NOTHING] __attribute__((section(".bss:unknown")));
+uint8_t g_plain[4];
+uint32_t g_words[4] __attribute__((section(".bss:words")));
+void f(void) { static uint8_t local[4] __attribute__((section(".bss:local"))); }
+uint8_t g_open[4] __attribute__((section(")";
+    const emit::MapFile file{"app_init.c", text};
+    const Macros known = macros();
+    const auto arrays = parse_placed_arrays({file, "", known, {}});
+    REQUIRE(arrays.size() == 2);
+    CHECK(arrays[0].name == "g_heap");
+    CHECK(arrays[0].section == ".bss:heap");
+    CHECK(arrays[0].region == "HEAP");
+    CHECK(arrays[0].size.value == 0x1000000);
+    CHECK(arrays[0].size.text == "HEAP_MEM_SIZE");
+    CHECK(arrays[0].place.line == 2);
+    CHECK(arrays[1].section == "logs");
+    CHECK(arrays[1].region.empty());
+    // A name that stands for itself comes to an end.
+    const std::string loop = "#define A_SIZE (B_SIZE)\n#define B_SIZE A_SIZE\nuint8_t a[A_SIZE];";
+    CHECK(parse_placed_arrays({{"loop.c", loop}, "", known, {}}).empty());
+  }
+
   TEST_CASE("the calls that translate addresses") {
     core::Diagnostics errors;
     BuildFlags flags;
