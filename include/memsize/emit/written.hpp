@@ -83,6 +83,8 @@ struct WrittenMacro {
   /// Of the name.
   core::Place place;
   core::Place value_place = {};
+  /// Something stands behind the number, which is not all of the value then.
+  bool is_part = false;
 };
 
 /// A MEMORY block in the TI linker's syntax. The comma before LENGTH may be missing. What stands
@@ -91,10 +93,13 @@ struct WrittenMacro {
                                                      const std::string& root,
                                                      core::Diagnostics& errors);
 
-/// `#define NAME (0x...u)`.
+/// `#define NAME (0x...u)`, with the parentheses or without.
 [[nodiscard]] std::map<std::string, WrittenMacro> parse_header(const MapFile& file,
                                                                const std::string& root,
                                                                core::Diagnostics& errors);
+
+/// Adds an error for each macro whose number is a part of its value only.
+void check_whole(const std::map<std::string, WrittenMacro>& macros, core::Diagnostics& errors);
 
 /// The nodes of reserved memory that have a label. Those are the nodes of a file that is no tree
 /// but a list of them; in a tree those in a node `reserved-memory`, in an overlay of one by its

@@ -108,40 +108,72 @@ std::vector<WrittenRange> parse_linker(const MapFile& file,
   return ranges;
 }
 
+namespace {
+
+// `#define`, or `# define`.
+bool takes_define(core::Cursor& cursor) {
+  const std::string word = cursor.take();
+  if (word == "#" && cursor.peek() == "define") {
+    cursor.take();
+    return true;
+  }
+  return word == "#define";
+}
+
+}  // namespace
+
 std::map<std::string, WrittenMacro> parse_header(const MapFile& file,
                                                  const std::string& root,
                                                  core::Diagnostics& errors) {
   core::Cursor cursor{file.path_under(root), file.content, core::Code::kVerifyParse, errors};
   std::map<std::string, WrittenMacro> macros;
   while (!cursor.done()) {
-    if (cursor.take() != "#define") {
+    if (!takes_define(cursor)) {
       continue;
     }
+    const core::Place place = cursor.place();
+    const std::string name = cursor.take();
+    if (cursor.peek() == "\\") {
+      cursor.take();
+    }
     // Somebody's own may be without.
-    const bool is_wrapped = cursor.peek(1) == "(";
-    if (!is_wrapped && cursor.peek(1).find_first_of("0123456789") != 0) {
+    const bool is_wrapped = cursor.peek() == "(";
+    if (!is_wrapped && cursor.peek().find_first_of("0123456789") != 0) {
       continue;
     }
     const std::size_t before = errors.size();
-    const core::Place place = cursor.place();
-    const std::string name = cursor.take();
     if (is_wrapped) {
       cursor.expect("(");
     }
     const core::Place value_place = cursor.place();
     const std::uint64_t value = cursor.number();
-    if (is_wrapped) {
-      cursor.expect(")");
-    }
     if (errors.size() != before) {
       continue;
     }
-    if (!macros.emplace(name, WrittenMacro{value, place, value_place}).second) {
+    if (is_wrapped && !cursor.expect(")")) {
+      continue;
+    }
+    const bool is_part = !cursor.begins_line();
+    if (!macros.emplace(name, WrittenMacro{value, place, value_place, is_part}).second) {
       errors.push_back(
           core::error(Code::kVerifyParse, fmt::format("'{}' is defined twice", name), place));
     }
   }
   return macros;
+}
+
+void check_whole(const std::map<std::string, WrittenMacro>& macros, core::Diagnostics& errors) {
+  for (const auto& [name, macro] : macros) {
+    if (macro.is_part) {
+      errors.push_back(
+          core::error(core::Code::kVerifyParse,
+                      fmt::format("'{}' is an expression here: only a number can be held against "
+                                  "the map, and changed",
+                                  core::printable(name, 60)),
+                      macro.place,
+                      "write its value, such as (0x1000u)"));
+    }
+  }
 }
 
 std::vector<WrittenMmuEntry> parse_syscfg(const MapFile& file,

@@ -116,6 +116,7 @@ class HeaderFormat : public GeneratedFormat {
     text_ = file.content;
     core::Diagnostics found;
     macros_ = emit::parse_header(file, {}, found);
+    emit::check_whole(macros_, found);
     return errors_of(std::move(found));
   }
 

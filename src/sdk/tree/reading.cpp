@@ -262,6 +262,8 @@ std::shared_ptr<const Reading> read_variant(const Sources& sources,
   if (header != nullptr) {
     // What a header with a mistake has besides is compared; what it lacks may be the mistake's.
     reading.macros = emit::parse_header(*header, build.root(), reading.problems);
+    emit::check_whole(reading.macros, reading.problems);
+    std::erase_if(reading.macros, [](const auto& macro) { return macro.second.is_part; });
     reading.knows_macros = reading.problems.empty();
     reading.problems.resize(std::min<std::size_t>(reading.problems.size(), 1));
   }

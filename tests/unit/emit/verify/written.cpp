@@ -8,6 +8,7 @@
 #include <string>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 namespace memsize::emit::written_test {
 
@@ -284,6 +285,25 @@ TEST_SUITE("emit") {
     core::Diagnostics errors;
     const auto macros = parse_header({"h.h", "#define A_ADDR (0x1000u)\n"}, "", errors);
     CHECK(at(macros.at("A_ADDR").value_place) == "1:17+7");
+    const auto odd = parse_header(
+        {"h.h", "# define B_ADDR \\\n  (0x10u) // base\n#define B_SIZE 16 /* bytes */"},
+        "",
+        errors);
+    CHECK(errors.empty());
+    CHECK(at(odd.at("B_ADDR").value_place) == "2:4+5");
+    CHECK(odd.at("B_SIZE").value == 16);
+  }
+
+  TEST_CASE("of a header's expression no part is taken for its value") {
+    for (const char* const value :
+         {"64*1024", "(0x10u) + 4", "(0x10u + 4)", "(64u * 1024u)", "16 << 2", "((16) + 4)"}) {
+      CAPTURE(value);
+      core::Diagnostics errors;
+      const auto macros =
+          parse_header({"h.h", fmt::format("#define A_SIZE {}\n", value)}, "", errors);
+      check_whole(macros, errors);
+      CHECK_FALSE(errors.empty());
+    }
   }
 
   TEST_CASE("sysconfig's MMU: what is left out has the tool's default") {
