@@ -4,6 +4,7 @@
 
 #include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
+#include "memsize/network/levels.hpp"
 
 #include "report_network.hpp"
 #include "report_nnapi.hpp"
@@ -112,16 +113,24 @@ std::string arenas_text(const model::PlanReport& plan, bool keeps_offsets) {
   return table.text(2);
 }
 
-std::string memories_text(const model::PlanReport& plan) {
+// Tiles are no blocks of the plan: of L1 they take what the largest of them do.
+std::string memories_text(const app::Planning& planning) {
   Table table{.columns = {{"memory"}, {"used", true}, {"of", true}, {"free", true}}};
-  for (const model::PlannedMemory& memory : plan.memories) {
+  for (const model::PlannedMemory& memory : planning.outcome.plan.memories) {
     if (!memory.capacity || !memory.used || *memory.capacity == model::kLargestPlan) {
       continue;
     }
-    table.rows.push_back({core::printable(memory.name, 40),
-                          core::format_bytes(*memory.used),
-                          core::format_bytes(*memory.capacity),
-                          core::format_bytes(*memory.capacity - *memory.used)});
+    core::Bytes used = *memory.used;
+    if (memory.name == network::kStackLevel) {
+      for (const network::Schedule& schedule : planning.schedules) {
+        used = std::max(used, network::largest_tiles(schedule).bytes);
+      }
+    }
+    table.rows.push_back(
+        {core::printable(memory.name, 40),
+         core::format_bytes(used),
+         core::format_bytes(*memory.capacity),
+         used > *memory.capacity ? "-" : core::format_bytes(*memory.capacity - used)});
   }
   return table.rows.empty() ? std::string{} : "\n" + table.text(2);
 }
@@ -400,7 +409,7 @@ std::string report_plan(const app::Planning& planning) {
     return text + (notes.empty() ? "" : "\nnotes\n" + notes);
   }
   text += models_text(planning) + "\n" + arenas_text(plan, planning.keeps_offsets) +
-          memories_text(plan) + orders_text(planning) + planners_text(planning) +
+          memories_text(planning) + orders_text(planning) + planners_text(planning) +
           (planning.staging ? staging_text(planning) : "") + layers_text(plan);
   if (is_network) {
     text += "\nnot counted: " + planning.wanted.missing + "; memsize check counts them\n";
