@@ -383,6 +383,21 @@ std::string out_of_reach(const Schedule& schedule, const Step& step) {
   return misses ? "it works in L2, and what it reads or makes lies in L3" : "";
 }
 
+bool works_uncut(const Layer& layer) {
+  return layer.op == Op::kConv || layer.op == Op::kLinear || layer.op == Op::kMaxPool ||
+         layer.op == Op::kAvgPool || layer.op == Op::kPad;
+}
+
+std::vector<std::size_t> uncut_layers(const Schedule& schedule) {
+  std::vector<std::size_t> uncut;
+  for (const Step& step : schedule.steps) {
+    if (step.tier == Tier::kL2Full && !step.does_nothing) {
+      uncut.push_back(step.layers.front());
+    }
+  }
+  return uncut;
+}
+
 TileCost cost_of(const Schedule& schedule) {
   TileCost all;
   for (const Step& step : schedule.steps) {

@@ -27,9 +27,11 @@ inline constexpr std::size_t kMostSwept = 256;
 
 struct Swept {
   std::uint64_t value = 0;
-  /// Layers that could be cut, and those that fit no tile and are read in L2.
+  /// Layers that could be cut, those that fit no tile and are read in L2, and of these the ones
+  /// that no program is written for.
   std::size_t cut = 0;
   std::vector<std::string> uncut;
+  std::vector<std::string> stuck;
   /// Of the layer that needs most.
   core::Bytes l1;
   network::TileCost cost;
@@ -38,7 +40,7 @@ struct Swept {
   /// Memories of the part in which there is not room for everything.
   std::vector<std::string> too_small;
 
-  [[nodiscard]] bool works() const { return uncut.empty() && too_small.empty(); }
+  [[nodiscard]] bool works() const { return stuck.empty() && too_small.empty(); }
 };
 
 /// A row each value. Errors: those of plan_memory(), and reports without a network.

@@ -123,6 +123,13 @@ struct Schedule {
 /// Why the step cannot run; empty: it can. Without tiles its kernel reads and writes L2 alone.
 [[nodiscard]] std::string out_of_reach(const Schedule& schedule, const Step& step);
 
+/// Without tiles: its kernel works in L2 as well as in L1.
+[[nodiscard]] bool works_uncut(const Layer& layer);
+
+/// The first layers of the steps that are read in L2, since no tile of them fits into L1 or none is
+/// made.
+[[nodiscard]] std::vector<std::size_t> uncut_layers(const Schedule& schedule);
+
 /// Of all tiles.
 [[nodiscard]] TileCost cost_of(const Schedule& schedule);
 

@@ -49,8 +49,12 @@ Swept row_of(std::uint64_t value, const Planning& planning) {
   for (const network::Schedule& schedule : planning.schedules) {
     for (const network::Step& step : schedule.steps) {
       row.cut += step.tiles && !step.does_nothing ? 1U : 0U;
-      if (step.tier == network::Tier::kL2Full) {
-        row.uncut.push_back(schedule.layers[step.layers.front()].name);
+    }
+    for (const std::size_t index : network::uncut_layers(schedule)) {
+      const network::Layer& layer = schedule.layers[index];
+      row.uncut.push_back(layer.name);
+      if (!network::works_uncut(layer)) {
+        row.stuck.push_back(layer.name);
       }
     }
     row.l1 = std::max(row.l1, network::largest_tiles(schedule).bytes);

@@ -224,10 +224,7 @@ std::string refusal(const Schedule& schedule, const Step& step) {
       return fmt::format("as it is cut, {} (--tiles best cuts it right)", wrong.front());
     }
   }
-  const bool works_uncut = layer.op == Op::kConv || layer.op == Op::kLinear ||
-                           layer.op == Op::kMaxPool || layer.op == Op::kAvgPool ||
-                           layer.op == Op::kPad;
-  if (!step.tiles && !works_uncut) {
+  if (!step.tiles && !network::works_uncut(layer)) {
     return "no tile of it fits into L1, and it is not written without";
   }
   return network::out_of_reach(schedule, step);

@@ -153,6 +153,21 @@ Json step_json(const Schedule& schedule, const Step& step) {
   return json;
 }
 
+std::string works_text(const app::Swept& row) {
+  if (!row.stuck.empty()) {
+    return fmt::format("no: no tile of '{}' fits, and it is not written without",
+                       core::printable(row.stuck.front(), 40));
+  }
+  if (!row.too_small.empty()) {
+    return fmt::format("no: {} too small", core::printable(core::join(row.too_small, ", "), 40));
+  }
+  return row.uncut.empty() ? std::string{"yes"}
+                           : fmt::format("yes: {} of {} layers read in L2, '{}' first",
+                                         row.uncut.size(),
+                                         row.cut + row.uncut.size(),
+                                         core::printable(row.uncut.front(), 40));
+}
+
 }  // namespace
 
 std::string network_head(const Schedule& schedule) {
@@ -196,11 +211,15 @@ std::string network_text(const Schedule& schedule) {
                           step.tiles ? core::format_bytes(core::Bytes{step.cost.bytes}) : "-"});
   }
   const network::TileCost cost = network::cost_of(schedule);
+  const std::size_t uncut = network::uncut_layers(schedule).size();
   return table.text(2) +
-         fmt::format("  tiles as {} cuts them: {} move between L2 and L1, in {}\n",
+         fmt::format("  tiles as {} cuts them: {} move between L2 and L1, in {}{}\n",
                      schedule.choice == network::TileChoice::kAres ? "ARES" : "memsize",
                      core::format_bytes(core::Bytes{cost.bytes}),
-                     core::plural(cost.commands, "command"));
+                     core::plural(cost.commands, "command"),
+                     uncut == 0 ? std::string{}
+                                : fmt::format("; what {} without tiles reads in L2 is not counted",
+                                              core::plural(uncut, "layer")));
 }
 
 std::string sweep_text(const app::Sweep& sweep, const std::vector<app::Swept>& rows) {
@@ -211,19 +230,12 @@ std::string sweep_text(const app::Sweep& sweep, const std::vector<app::Swept>& r
                           {"L2 used", true},
                           {"works"}}};
   for (const app::Swept& row : rows) {
-    table.rows.push_back(
-        {fmt::format("{}", row.value),
-         core::format_bytes(row.l1),
-         row.uncut.empty() ? core::format_bytes(core::Bytes{row.cost.bytes}) : "-",
-         row.uncut.empty() ? fmt::format("{}", row.cost.commands) : "-",
-         core::format_bytes(row.l2),
-         row.works() ? std::string{"yes"}
-         : row.uncut.empty()
-             ? fmt::format("no: {} too small", core::printable(core::join(row.too_small, ", "), 40))
-             : fmt::format("no: {} of {} layers fit no tile, '{}' first",
-                           row.uncut.size(),
-                           row.cut + row.uncut.size(),
-                           core::printable(row.uncut.front(), 40))});
+    table.rows.push_back({fmt::format("{}", row.value),
+                          core::format_bytes(row.l1),
+                          core::format_bytes(core::Bytes{row.cost.bytes}),
+                          fmt::format("{}", row.cost.commands),
+                          core::format_bytes(row.l2),
+                          works_text(row)});
   }
   return table.text(2);
 }
@@ -235,10 +247,8 @@ core::Json sweep_json(const app::Sweep& sweep, const std::vector<app::Swept>& ro
                        {"works", row.works()},
                        {"l1_bytes", row.l1.count()},
                        {"l2_bytes", row.l2.count()}};
-    if (row.uncut.empty()) {
-      item["moved_bytes"] = row.cost.bytes;
-      item["commands"] = row.cost.commands;
-    }
+    item["moved_bytes"] = row.cost.bytes;
+    item["commands"] = row.cost.commands;
     item.set_if_any("uncut", row.uncut);
     json["values"].push_back(std::move(item));
   }
