@@ -209,7 +209,8 @@ std::string rule_text(const Rule& rule) {
                      attributes);
 }
 
-// What all slots of a memory have, where it is more than they would have anyway.
+// What all slots of a memory have, where it is more than the floor and the base of an arena has no
+// more: a rule says it of both.
 std::optional<core::Align> alignment_in(const model::PlanReport& plan,
                                         const model::PlannedMemory& memory) {
   std::optional<core::Align> least;
@@ -219,8 +220,8 @@ std::optional<core::Align> alignment_in(const model::PlanReport& plan,
       least = std::min(least.value_or(own), own);
     }
   }
-  return least && *least > std::max(kFloor, memory.alignment.value_or(kFloor)) ? least
-                                                                               : std::nullopt;
+  return least && *least > kFloor && *least >= memory.alignment.value_or(kFloor) ? least
+                                                                                 : std::nullopt;
 }
 
 }  // namespace
