@@ -102,6 +102,9 @@ std::optional<std::uint64_t> scale_decimal(std::string_view number, std::uint64_
   return base ? checked_add(*base, *scaled / scale) : std::nullopt;
 }
 
+// A size has at most 9 digits behind its point: of this many parts it is a whole number.
+constexpr std::uint64_t kFinest = 1'000'000'000;
+
 // Bytes of the character that `text` begins with; 0 where it begins with none. Surrogates, longer
 // forms than needed and what lies beyond Unicode are none (RFC 3629).
 std::size_t utf8_length(std::string_view text) {
@@ -211,7 +214,12 @@ Result<Bytes> parse_bytes(std::string_view text, const Place& place) {
     const bool digits = !figures.empty() && std::ranges::all_of(figures, [&](char c) {
       return hex ? std::isxdigit(static_cast<unsigned char>(c)) != 0 : is_digit(c);
     });
-    return refuse(digits ? "the largest size is 2^64 - 1 bytes" : std::string{kSizeHint});
+    const bool is_number =
+        decimal && scale_decimal(number, kFinest) &&
+        checked_mul(*parse_digits(number.substr(0, number.find('.')), 10), unit->factor);
+    return refuse(digits      ? "the largest size is 2^64 - 1 bytes"
+                  : is_number ? "that is no whole number of bytes: write how many it is"
+                              : std::string{kSizeHint});
   }
   return Bytes{*bytes};
 }

@@ -69,12 +69,15 @@ core::Result<board::MemorySet> memories_of(const model::PlanReport& wanted) {
   return set;
 }
 
-core::Diagnostic bad_memory(const std::string& typed, const std::string& what) {
-  return core::error(
-             Code::kUsage,
-             fmt::format("--memory {}: {}", core::printable(typed, 80), what),
-             {},
-             "write NAME=SIZE or NAME=SIZE:RANK, as in --memory dtcm=64KiB:1 --memory sram=1MiB:2")
+core::Diagnostic bad_memory(
+    const std::string& typed,
+    const std::string& what,
+    std::string hint =
+        "write NAME=SIZE or NAME=SIZE:RANK, as in --memory dtcm=64KiB:1 --memory sram=1MiB:2") {
+  return core::error(Code::kUsage,
+                     fmt::format("--memory {}: {}", core::printable(typed, 80), what),
+                     {},
+                     std::move(hint))
       .of_option("--memory");
 }
 
@@ -89,7 +92,7 @@ core::Result<board::PartMemory> typed_memory(const std::string& typed, std::size
   }
   const auto size = core::parse_bytes(typed.substr(equals + 1, colon - equals - 1));
   if (!size) {
-    return core::fail(bad_memory(typed, size.error().front().message));
+    return core::fail(bad_memory(typed, size.error().front().message, size.error().front().hint));
   }
   if (size->count() == 0) {
     return core::fail(bad_memory(typed, "a memory has at least 1 byte"));
