@@ -49,6 +49,19 @@ std::string prefix_of(const std::string& path) {
   return core::is_identifier(name) ? name : "model_" + name;
 }
 
+// Of letters that C has not, nothing is left that tells one model from another.
+std::optional<core::Diagnostic> no_prefix(const std::string& path) {
+  const std::string name = name_of_file(path);
+  const auto is_ascii = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
+  if (std::ranges::all_of(name.substr(0, name.find('.')), is_ascii)) {
+    return std::nullopt;
+  }
+  return core::error(Code::kUsage,
+                     fmt::format("no names in C can begin with '{}'", core::printable(name, 80)),
+                     {path},
+                     "say with --prefix what they begin with");
+}
+
 bool is_placed(const model::PlanReport& plan) {
   return std::ranges::all_of(
       plan.blocks, [](const model::PlannedBlock& block) { return block.offset.has_value(); });
@@ -265,6 +278,10 @@ core::Result<ModuleEmission> render_module(Session& session, const ModuleRequest
   auto data = read_data(session, request.data, *plan);
   MEMSIZE_TRY(data);
   emission.data_files = std::move(data->paths);
+  const bool has_prefix = !request.prefix.empty() || core::is_identifier(plan->prefix);
+  if (auto none = no_prefix(request.plan.reports.front()); none && !has_prefix) {
+    return core::fail(std::move(*none));
+  }
   const std::vector<std::string> origins = core::texts_of(request.plan.reports, name_of_file);
   auto module = emit::make_module(
       *plan,
