@@ -267,6 +267,33 @@ std::optional<std::set<std::string>> paths_written(Session& session, const std::
   return paths;
 }
 
+std::string written_module(Session& session, const std::string& folder) {
+  if (session.files.exists(fmt::format("{}/{}", folder, kMap))) {
+    return {};
+  }
+  const auto names = session.files.list(folder).value_or(std::vector<std::string>{});
+  const auto* const report = core::find_where(
+      names, [](const std::string& name) { return name.ends_with("_residency.json"); });
+  return report == nullptr ? std::string{} : fmt::format("{}/{}", folder, *report);
+}
+
+std::vector<std::string> left_over(Session& session,
+                                   const std::string& out,
+                                   const ModuleRequest& request,
+                                   const ModuleEmission& emission) {
+  std::vector<std::string> left;
+  if (!emission.schedule || !request.only.empty()) {
+    return left;
+  }
+  for (const auto& [path, hash] : read_hashes(session, out)) {
+    if (!core::contains(emission.artifacts, path, &emit::Artifact::path) &&
+        session.files.is_regular_file(fmt::format("{}/{}", out, path))) {
+      left.push_back(path);
+    }
+  }
+  return left;
+}
+
 core::Result<std::vector<OnDisk>> write_map(Session& session,
                                             const std::string& out,
                                             const Emission& emission,

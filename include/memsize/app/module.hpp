@@ -70,6 +70,17 @@ struct ModuleEmission {
                                                              const ModuleEmission& emission,
                                                              bool force = false);
 
+/// The report of the module that a folder has, "module/kws_residency.json"; empty: it has none, or
+/// a map.
+[[nodiscard]] std::string written_module(Session& session, const std::string& folder);
+
+/// Files in the folder that memsize wrote there and that this network has no more, by their paths
+/// below it, such as a program that it lacks arrays for. None where some emitters alone are wanted.
+[[nodiscard]] std::vector<std::string> left_over(Session& session,
+                                                 const std::string& out,
+                                                 const ModuleRequest& request,
+                                                 const ModuleEmission& emission);
+
 struct ModuleValidateRequest {
   ModuleRequest module;
   /// A folder that emit --plan wrote, whose files are run as they are; empty: none.

@@ -3,6 +3,7 @@
 
 #include "memsize/app/board.hpp"
 #include "memsize/app/check.hpp"
+#include "memsize/app/module.hpp"
 #include "memsize/app/tree.hpp"
 #include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
@@ -76,6 +77,11 @@ core::Result<void> name_board_of_tree(Session& session,
 core::Result<core::Diagnostics> take_map(Session& session,
                                          const std::string& folder,
                                          BoardRequest& request) {
+  if (const std::string report = written_module(session, folder); !report.empty()) {
+    return core::fail(unclear_map(
+        fmt::format("'{}' is a model's module: it has no map of memory", core::printable(folder)),
+        fmt::format("memsize plan {} shows what it holds", core::shell_path(report))));
+  }
   CheckReport found;
   const WrittenMap written = check_written(session, folder, found);
   if (written.files.empty()) {

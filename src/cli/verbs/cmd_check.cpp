@@ -1,6 +1,7 @@
 // memsize check: what to look at, from words or the project; then findings against a baseline, as
 // text, JSON, annotations or SARIF. No baseline is written of what could not all be read.
 #include "memsize/app/check.hpp"
+#include "memsize/app/module.hpp"
 #include "memsize/app/tree_watch.hpp"
 #include "memsize/board/load.hpp"
 #include "memsize/core/document.hpp"
@@ -492,6 +493,29 @@ core::Result<void> size_by_project(app::Session& session,
   return {};
 }
 
+// Of a project with plans: the module that emit wrote of them, else the reports.
+bool fill_plans(app::Session& session,
+                const app::Project& project,
+                app::Defaults& defaults,
+                app::CheckRequest& request) {
+  app::ModuleRequest module;
+  defaults.fill(module);
+  if (module.plan.reports.empty()) {
+    return false;
+  }
+  defaults.fill_name(request.board);
+  app::Target target;
+  defaults.fill(target);
+  const std::string written =
+      !target.out.empty() ? target.out
+                          : project.beside("memsize-out/" + app::board_stem(request.board.name));
+  if (std::string report = written_module(session, written); !report.empty()) {
+    module.plan.reports = {std::move(report)};
+  }
+  request.plans = std::move(module.plan.reports);
+  return true;
+}
+
 // What to look at: what was typed, else the project's SDK, else what emit wrote for it, else its
 // board's map. A tree and a written map have their own sizes.
 core::Result<void> fill(app::Session& session,
@@ -505,6 +529,10 @@ core::Result<void> fill(app::Session& session,
   // Sizes and traces are held against a board's map.
   const bool about_map =
       !options.logs.empty() || !options.sizing.empty() || !request.board.set.empty();
+  if (request.map.empty() && request.sdk.empty() && request.probe.empty() && options.logs.empty() &&
+      options.sizing.empty() && fill_plans(session, project, defaults, request)) {
+    return {};
+  }
   if (request.map.empty() && request.sdk.empty()) {
     app::Target target;
     defaults.fill(target);

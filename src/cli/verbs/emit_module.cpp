@@ -66,6 +66,26 @@ Json document(const char* schema,
   return json;
 }
 
+// Beside newer files they would be built with what they no longer belong to.
+std::optional<core::Diagnostic> says_what_is_left(const std::string& out,
+                                                  const std::vector<std::string>& left,
+                                                  core::Severity severity) {
+  if (left.empty()) {
+    return std::nullopt;
+  }
+  core::Diagnostic said = core::error(
+      Code::kEmitStale,
+      left.size() == 1
+          ? std::string{"this file is of what memsize wrote here before, and belongs to it no more"}
+          : fmt::format("this file and {} more are of what memsize wrote here before, and belong "
+                        "to it no more",
+                        left.size() - 1),
+      {fmt::format("{}/{}", out, left.front())},
+      "remove what is old, or write into an empty folder");
+  said.severity = severity;
+  return said;
+}
+
 }  // namespace
 
 Option add_module_options(const Command& verb, app::ModuleRequest& request) {
@@ -166,6 +186,13 @@ Outcome emit_module(app::Session& session, ModuleOptions options, const char* sc
   }
   Outcome outcome{.json = options.json};
   outcome.diagnostics = emission->diagnostics;
+  if (auto left =
+          says_what_is_left(options.out,
+                            left_over(session, options.out, options.request, *emission),
+                            options.check ? core::Severity::kError : core::Severity::kWarning);
+      left && !options.diff) {
+    outcome.diagnostics.push_back(std::move(*left));
+  }
   outcome.document = document(schema, options, *emission, *files);
   if (options.diff) {
     return show_diff(emission->artifacts, *files, std::move(outcome));
