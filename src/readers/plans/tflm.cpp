@@ -276,6 +276,18 @@ void add_totals(const ArenaTotals& totals, bool has_buffers, PlanText& plan) {
   }
 }
 
+// The drawing follows the list, and the totals, where a build prints them, follow both.
+void check_end(const std::vector<TensorBuffer>& buffers, bool has_more, PlanText& plan) {
+  if (buffers.empty() || has_more) {
+    return;
+  }
+  plan.report().abridged = true;
+  plan.warn(Code::kPlanAbridged,
+            {buffers.back().line, 0},
+            "the memory plan lacks the drawing below its buffers: its end may be missing",
+            kHowToPrintPlan);
+}
+
 class PlanReading {
  public:
   PlanReading(std::string_view text, const std::string& path) : lines_(text), plan_(text, path) {}
@@ -285,6 +297,9 @@ class PlanReading {
       read_line(lines_.line(), {lines_.number(), 0});
     }
     check_ids(buffers_, plan_);
+    check_end(buffers_,
+              !drawing_.empty() || totals_.total.bytes || totals_.head.bytes || totals_.tail.bytes,
+              plan_);
     check_drawing(buffers_, std::move(drawing_), plan_);
     for (const TensorBuffer& buffer : buffers_) {
       add_buffer(buffer, plan_);
