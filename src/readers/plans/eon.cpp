@@ -425,6 +425,46 @@ void add_tensor(const EonTables& tables, std::size_t index, const EonLife& life,
   (void)plan.add(std::move(block));
 }
 
+// What such a node keeps from run to run is a tensor that it alone reads, and that none writes.
+bool keeps_state(std::string_view kind) {
+  return kind == "SVDF" || kind.ends_with("LSTM") || kind.ends_with("RNN");
+}
+
+// What is read has been written before: by a node, or by who runs the model. The compiler writes
+// the outputs of the model last.
+void check_whole(const EonTables& tables, PlanText& plan) {
+  std::set<std::int64_t> written = tables.inputs_of_model;
+  for (const EonNode& node : tables.nodes) {
+    if (const auto* const list = core::value_in(tables.outputs, node.outputs)) {
+      written.insert(list->begin(), list->end());
+    }
+  }
+  std::string missing;
+  std::size_t line = tables.nodes.back().line;
+  if (tables.outputs_of_model.empty()) {
+    missing = "there are no outTensorIndices: the end of this file may be missing";
+  }
+  for (const EonNode& node : tables.nodes) {
+    const std::vector<std::int64_t>* const list = core::value_in(tables.inputs, node.inputs);
+    if (!missing.empty() || list == nullptr || keeps_state(node.kind)) {
+      continue;
+    }
+    const auto unwritten = std::ranges::find_if(*list, [&](std::int64_t index) {
+      return index >= 0 && static_cast<std::size_t>(index) < tables.tensors.size() &&
+             tables.tensors[static_cast<std::size_t>(index)].place == "ArenaRw" &&
+             !written.contains(index);
+    });
+    if (unwritten != list->end()) {
+      line = node.line;
+      missing = fmt::format("this node reads tensor {}, which no node writes", *unwritten);
+    }
+  }
+  if (!missing.empty()) {
+    plan.report().abridged = true;
+    plan.warn(Code::kPlanAbridged, {line}, std::move(missing), kEonWhole);
+  }
+}
+
 void add_tables(const EonTables& tables, PlanText& plan) {
   EonLives lives{tables.tensors.size(), plan};
   std::int64_t step = 0;
@@ -476,6 +516,7 @@ PlanResult read_eon(std::string_view text, const std::string& path) {
                kEonWhole);
     return plan.done();
   }
+  check_whole(tables, plan);
   add_tables(tables, plan);
   return plan.done();
 }
