@@ -34,7 +34,8 @@ struct NnDistinctModel {
 struct NnPoolUse {
   /// Nothing: operandValues.
   std::optional<std::uint64_t> index;
-  std::string name;
+  /// Empty: "<empty memory>"; nothing: the log does not say.
+  std::optional<std::string> name;
   std::optional<core::Bytes> size;
   std::size_t count = 0;
   /// Of all that lie there, each counted; and without what two of them share.

@@ -209,6 +209,15 @@ void read_sum(const LevelSum& sum, PlanPlace place, PlanText& plan) {
   if (!capacity || !used_size) {
     return;
   }
+  if (*used_size > *capacity) {
+    plan.warn(Code::kPlanContradiction,
+              place,
+              fmt::format("more of {} is used than given: {} of {}",
+                          what,
+                          core::format_bytes(*used_size),
+                          core::format_bytes(*capacity)),
+              "a line is damaged, or the model does not fit: print the report again");
+  }
   auto& memory = plan.memory(memory_name(what), place.line);
   memory.capacity = capacity;
   memory.used = used_size;

@@ -32,26 +32,24 @@ class ArrayParser : private SourceReader {
  private:
   // `name[size] __attribute__((section("name")))`, and whatever else up to the semicolon.
   void array() {
-    PlacedArray array{.place = cursor_.place()};
-    array.name = step();
+    const core::Place place = cursor_.place();
+    const std::string name = step();
     step();
-    auto size = argument();
+    const auto size = argument();
     if (!size || cursor_.peek() != "]") {
       return;
     }
-    const std::string last = macros_.last_name(name_of(*size, {}));
-    if (last.ends_with(kSizeEnding)) {
-      array.region = last.substr(0, last.size() - kSizeEnding.size());
-    }
-    array.size = std::move(*size);
+    std::string section;
     while (!cursor_.done() && cursor_.peek() != ";") {
       if (step() == "section" && cursor_.peek() == "(") {
         step();
-        array.section = core::unquoted(cursor_.peek());
+        section = core::unquoted(cursor_.peek());
       }
     }
-    if (!array.section.empty() && !cursor_.done()) {
-      arrays_.push_back(std::move(array));
+    if (!section.empty() && !cursor_.done()) {
+      const std::string last = macros_.last_name(name_of(*size, {}));
+      const std::size_t ending = last.ends_with(kSizeEnding) ? kSizeEnding.size() : last.size();
+      arrays_.push_back({name, section, *size, last.substr(0, last.size() - ending), place});
     }
   }
 

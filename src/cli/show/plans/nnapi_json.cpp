@@ -40,7 +40,7 @@ Json role_json(const NnRoleUse& use) {
 Json pool_json(const NnPoolUse& pool, bool has_all) {
   Json json = Json::object();
   json.set_if_any("index", pool.index);
-  set_word(json, "name", pool.name);
+  set_word(json, "name", pool.name.value_or(""));
   json.set_if_any("size_bytes", pool.size, &core::Bytes::count);
   json["count"] = pool.count;
   json["bytes"] = pool.bytes.count();

@@ -75,6 +75,13 @@ std::string role_text(const NnRoleUse& use) {
   return text;
 }
 
+std::string kind_text(const NnPoolUse& pool) {
+  return fmt::format("({})",
+                     !pool.name           ? kNotPrinted
+                     : pool.name->empty() ? "empty"
+                                          : core::printable(*pool.name, 40));
+}
+
 using Rows = std::vector<std::vector<std::string>>;
 
 void add_role(std::string_view name, const NnRoleUse& use, bool has_all, Rows& rows) {
@@ -95,8 +102,7 @@ void add_model(const NnModelUse& model, Rows& rows) {
                     size_text(model.values->size)});
   }
   for (const NnPoolUse& pool : model.pools) {
-    const std::string name =
-        pool.name.empty() ? std::string{} : fmt::format(" ({})", core::printable(pool.name, 40));
+    const std::string name = pool.name.value_or("").empty() ? std::string{} : " " + kind_text(pool);
     rows.push_back({fmt::format("pool {}{}", *pool.index, name),
                     pool_text(pool, pool.count == 1 ? "constant" : "constants", model.has_operands),
                     core::format_bytes(pool.covered),
@@ -112,10 +118,7 @@ void add_model(const NnModelUse& model, Rows& rows) {
 
 void add_request(const NnRequestUse& request, std::size_t number, Rows& rows) {
   for (const NnPoolUse& pool : request.pools) {
-    rows.push_back({fmt::format("request {}, pool {} ({})",
-                                number,
-                                *pool.index,
-                                pool.name.empty() ? "empty" : core::printable(pool.name, 40)),
+    rows.push_back({fmt::format("request {}, pool {} {}", number, *pool.index, kind_text(pool)),
                     pool_text(pool, pool.count == 1 ? "argument" : "arguments", request.is_whole),
                     covered_text(pool),
                     size_text(pool.size)});
