@@ -306,13 +306,16 @@ class DtsFormat : public GeneratedFormat {
 
   // Of `compatible` the place is that of its value.
   [[nodiscard]] std::size_t name_before(std::size_t value, std::string_view property) const {
-    std::size_t name = value;
-    std::size_t equals = value;
-    do {
+    const auto is_of_value = [&](std::size_t name) {
+      const std::size_t equals = next_cell(text_, name + property.size()).begin;
+      return text_.substr(equals).starts_with('=') && next_cell(text_, equals + 1).begin == value;
+    };
+    const std::size_t nearest = text_.rfind(property, value);
+    std::size_t name = nearest;
+    while (name != 0 && name != std::string_view::npos && !is_of_value(name)) {
       name = text_.rfind(property, name - 1);
-      equals = next_cell(text_, name + property.size()).begin;
-    } while (!text_.substr(equals).starts_with('=') || next_cell(text_, equals + 1).begin != value);
-    return name;
+    }
+    return name != std::string_view::npos && is_of_value(name) ? name : nearest;
   }
 
   // The property is taken out, with its lines where nothing else is on them. Comments stay.

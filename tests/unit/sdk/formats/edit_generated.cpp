@@ -582,6 +582,17 @@ TEST_CASE("comments in a node stay, whatever of it is put right") {
              HandEdits::kForce) == own);
 }
 
+TEST_CASE("a property that goes is found by its value, whatever comments say of it") {
+  const std::string exported = "heap.setPrintCompatibility(False)\n" + std::string{kDtsExport};
+  const std::string named = "\t\tcompatible = \"zx9,heap\";\n";
+  CHECK(made(exported, kDts, {}, HandEdits::kForce) == replaced(kDts, {{named, ""}}));
+  const std::string own = replaced(
+      kDts,
+      {{named, "\t\tcompatible /* compatible = no */ = /* compatible */ \"zx9,heap\"; // heap\n"}});
+  CHECK(made(exported, own, {}, HandEdits::kForce) ==
+        replaced(kDts, {{named, "\t\t/* compatible = no */ /* compatible */ // heap\n"}}));
+}
+
 TEST_CASE("cells of any form are no hand edit, and become four numbers where they change") {
   for (const char* const cells : {"<0x00 0xa1000000>, <0x00 0x00200000>",
                                   "<0x00 0xa1000000\n\t\t       0x00 0x00200000>",
