@@ -232,6 +232,7 @@ Printed printed(Outcome outcome, const Screen& screen) {
   Printed what{.document = document_of(outcome),
                .text = is_text ? std::move(outcome.text) : std::string{},
                .paint = is_text ? outcome.paint : Outcome::Paint::kPlain,
+               .colour = screen.colour(STDOUT_FILENO),
                .status = outcome.status};
   what.problems =
       render_problems(outcome.diagnostics, screen.colour(STDERR_FILENO), outcome.lines_only);

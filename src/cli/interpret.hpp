@@ -28,9 +28,11 @@ struct Interpreted {
 /// What standard output and standard error get.
 struct Printed {
   /// What `text` is empty for: the one document of --json or --sarif.
-  std::optional<core::Json> document;
+  std::optional<core::Json> document = std::nullopt;
   std::string text;
   Outcome::Paint paint{};
+  /// Whether standard output is painted at all.
+  bool colour = false;
   /// Behind the text, for standard error.
   std::string problems;
   /// For standard output, behind both.

@@ -7,6 +7,7 @@
 #include "interpret.hpp"
 #include "memory_end.hpp"
 #include "patient_files.hpp"
+#include "remembered.hpp"
 
 #include <algorithm>
 #include <csignal>
@@ -14,11 +15,13 @@
 #include <exception>
 #include <filesystem>
 #include <new>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -79,18 +82,54 @@ bool write_out(const std::string& bytes, Outcome::Paint paint, bool colour) {
   return std::fflush(stdout) == 0 && written;
 }
 
-int finish(Interpreted done) {
-  Printed what = printed(std::move(done.outcome), done.screen);
+int finish(const Printed& what) {
+  core::ExitStatus status = what.status;
   const auto print = [&](const std::string& text) {
-    if (!text.empty() && !write_out(text, what.paint, done.screen.colour(STDOUT_FILENO))) {
+    if (!text.empty() && !write_out(text, what.paint, what.colour)) {
       std::fputs("memsize: error[file.write]: cannot write to standard output\n", stderr);
-      what.status = core::ExitStatus::kEnvironment;
+      status = core::ExitStatus::kEnvironment;
     }
   };
-  print(what.document ? core::document_text(*what.document) : what.text);
+  print(what.text);
   std::fputs(what.problems.c_str(), stderr);
   print(what.annotations);
-  return static_cast<int>(what.status);
+  return static_cast<int>(status);
+}
+
+Printed done(const std::vector<std::string>& words,
+             core::FileSystem& files,
+             const app::DataFolders& data) {
+  Interpreted is = interpret(words, files, data, std::make_shared<board::Shelf>(), true);
+  Printed what = printed(std::move(is.outcome), is.screen);
+  if (const auto document = std::exchange(what.document, std::nullopt)) {
+    what.text = core::document_text(*document);
+  }
+  return what;
+}
+
+// As before a build, where mostly nothing has changed.
+int emit(const std::vector<std::string>& words,
+         core::FileSystem& disk,
+         const app::DataFolders& data,
+         const std::string& program) {
+  const Screen screen;
+  std::error_code failure;
+  RememberedFiles files{disk,
+                        fmt::format("{}\n{}\n{}\n{} {} {}\n{}",
+                                    program,
+                                    data.boards,
+                                    std::filesystem::current_path(failure).string(),
+                                    screen.width(),
+                                    screen.colour(STDOUT_FILENO),
+                                    screen.colour(STDERR_FILENO),
+                                    core::join(words, "\n")),
+                        program};
+  if (const auto known = files.recall()) {
+    return finish(*known);
+  }
+  const Printed what = done(words, files, data);
+  files.keep(what);
+  return finish(what);
 }
 
 int run(int argc, char** argv) {
@@ -104,14 +143,13 @@ int run(int argc, char** argv) {
   // A file that grows too large is an error like a full disk, not a reason to die with files half
   // done.
   std::signal(SIGXFSZ, SIG_IGN);
-  PatientFiles files;
+  PatientFiles disk;
   std::error_code failure;
   const std::string program = std::filesystem::read_symlink("/proc/self/exe", failure).string();
-  return finish(interpret({typed.begin(), typed.end()},
-                          files,
-                          find_data_folders(files, program),
-                          std::make_shared<board::Shelf>(),
-                          true));
+  const app::DataFolders data = find_data_folders(disk, program);
+  const std::vector<std::string> words{typed.begin(), typed.end()};
+  return !words.empty() && words.front() == "emit" ? emit(words, disk, data, program)
+                                                   : finish(done(words, disk, data));
 }
 
 }  // namespace

@@ -16,21 +16,22 @@ namespace {
 
 Result<std::unique_ptr<ByteStream>> Overlay::open(const std::string& path) {
   const auto file = files_.find(path);
-  return file == files_.end() ? disk_.open(path)
+  return file == files_.end() ? ForwardingFiles::open(path)
                               : Result<std::unique_ptr<ByteStream>>{stream_with(file->second)};
 }
 
 Result<std::uint64_t> Overlay::size(const std::string& path) {
   const auto file = files_.find(path);
-  return file == files_.end() ? disk_.size(path) : Result<std::uint64_t>{file->second.size()};
+  return file == files_.end() ? ForwardingFiles::size(path)
+                              : Result<std::uint64_t>{file->second.size()};
 }
 
 bool Overlay::exists(const std::string& path) {
-  return files_.count(path) != 0 || disk_.exists(path);
+  return files_.count(path) != 0 || ForwardingFiles::exists(path);
 }
 
 bool Overlay::is_regular_file(const std::string& path) {
-  return files_.count(path) != 0 || disk_.is_regular_file(path);
+  return files_.count(path) != 0 || ForwardingFiles::is_regular_file(path);
 }
 
 Result<void> Overlay::replace(const std::vector<NewFile>& /*files*/) {

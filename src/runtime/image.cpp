@@ -2,10 +2,10 @@
 #include "image.hpp"
 
 #include "memsize/core/text.hpp"
+#include "memsize/core/user_cache.hpp"
 #include "memsize/readers/image_reader.hpp"
 
 #include "machine.hpp"
-#include "object_cache.hpp"
 
 #include <cerrno>
 #include <cstdlib>
@@ -37,7 +37,7 @@ core::Result<Image> parse_elf(const std::string& bytes) {
 }
 
 std::string function_at(const std::string& path, std::uint64_t address, bool is_thumb) {
-  const auto image = readers::read_elf(content_of(path), {});
+  const auto image = readers::read_elf(core::content_of(path), {});
   if (image) {
     for (const model::ImageSymbol& symbol : image->symbols) {
       const std::uint64_t base = is_thumb ? symbol.address & ~std::uint64_t{1} : symbol.address;
@@ -118,7 +118,7 @@ core::Result<Image> ImageBuilder::build(const SubjectCore& core,
     common_[core.unit] = std::move(*objects);
   }
   const std::string base = fmt::format("{}/core{}", folder, core.number);
-  if (!write_file(base + ".c", data) || !write_file(base + ".ld", script)) {
+  if (!core::write_file(base + ".c", data) || !core::write_file(base + ".ld", script)) {
     return core::fail(
         machine_error(fmt::format("'{}' cannot be written", folder), "is there room in TMPDIR?"));
   }
@@ -129,7 +129,7 @@ core::Result<Image> ImageBuilder::build(const SubjectCore& core,
   }
   command.insert(command.end(), {"-o", base + ".elf"});
   MEMSIZE_TRY(compiler.call(std::move(command), folder, fmt::format("the image of {}", core.name)));
-  return parse_elf(content_of(base + ".elf"));
+  return parse_elf(core::content_of(base + ".elf"));
 }
 
 }  // namespace memsize::runtime

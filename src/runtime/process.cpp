@@ -8,12 +8,16 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <optional>
 #include <string_view>
+#include <system_error>
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <poll.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -241,6 +245,23 @@ std::string path_of_program(const std::string& name) {
     rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
   }
   return {};
+}
+
+std::string identity_of(const std::string& program) {
+  std::error_code failure;
+  const std::filesystem::path path = std::filesystem::canonical(path_of_program(program), failure);
+
+  struct stat found {};
+
+  if (failure || ::stat(path.c_str(), &found) != 0) {
+    return {};
+  }
+  return fmt::format("{} {} {}.{} {}",
+                     path.string(),
+                     found.st_size,
+                     found.st_mtim.tv_sec,
+                     found.st_mtim.tv_nsec,
+                     found.st_ino);
 }
 
 bool has_program(const std::string& name) {

@@ -54,6 +54,10 @@ class InterruptGuard {
 /// Where PATH has a program of that name; empty: nowhere.
 [[nodiscard]] std::string path_of_program(const std::string& name);
 
+/// What tells one program from another under the same name: where it really lies, its size and its
+/// time. Empty: it is not in PATH.
+[[nodiscard]] std::string identity_of(const std::string& program);
+
 /// Whether a program of that name is in PATH.
 [[nodiscard]] bool has_program(const std::string& name);
 

@@ -4,13 +4,13 @@
 
 #include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
+#include "memsize/core/user_cache.hpp"
 #include "memsize/readers/image_reader.hpp"
 
 #include "image.hpp"
 #include "machine.hpp"
 #include "module_files.hpp"
 #include "module_judge.hpp"
-#include "object_cache.hpp"
 #include "toolchain.hpp"
 
 #include <algorithm>
@@ -60,7 +60,7 @@ core::Result<void> write_all(const std::vector<emit::Artifact>& files, const std
     const fs::path path = fs::path{folder} / file.path;
     std::error_code ignored;
     fs::create_directories(path.parent_path(), ignored);
-    if (!write_file(path.string(), file.content)) {
+    if (!core::write_file(path.string(), file.content)) {
       return core::fail(machine_error(fmt::format("'{}' cannot be written", path.string()),
                                       "is there room in TMPDIR?"));
     }
@@ -194,7 +194,7 @@ core::Result<std::string> build_programs(const ModuleSubject& subject,
 core::Diagnostics wrong_buffers(const std::vector<emit::ModuleArena>& arenas,
                                 const std::string& program) {
   core::Diagnostics found;
-  const auto image = readers::read_elf(content_of(program), {});
+  const auto image = readers::read_elf(core::content_of(program), {});
   if (!image) {
     return found;
   }

@@ -5,11 +5,11 @@
 #include "memsize/core/find.hpp"
 #include "memsize/core/names.hpp"
 #include "memsize/core/text.hpp"
+#include "memsize/core/user_cache.hpp"
 
 #include "image.hpp"
 #include "machine.hpp"
 #include "network_judge.hpp"
-#include "object_cache.hpp"
 #include "toolchain.hpp"
 
 #include <algorithm>
@@ -102,7 +102,7 @@ class NetworkRunner {
     const fs::path path = fs::path{work_.path()} / name;
     std::error_code ignored;
     fs::create_directories(path.parent_path(), ignored);
-    if (!write_file(path.string(), content)) {
+    if (!core::write_file(path.string(), content)) {
       return core::fail(machine_error(fmt::format("'{}' cannot be written", path.string()),
                                       "is there room in TMPDIR?"));
     }

@@ -2,14 +2,16 @@
 // anything have failed: memsize's own sources compile without a word.
 #include "toolchain.hpp"
 
+#include "memsize/core/sha256.hpp"
 #include "memsize/core/text.hpp"
+#include "memsize/core/user_cache.hpp"
 
 #include "machine.hpp"
-#include "object_cache.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <iterator>
 #include <system_error>
 #include <utility>
 
@@ -59,10 +61,16 @@ std::string made_of(const std::string& sources, const Isa& isa, const Words& com
   }
   std::ranges::sort(files);
   for (const std::string& file : files) {
-    const std::string content = content_of(file);
+    const std::string content = core::content_of(file);
     text += fmt::format("\n{} {}\n{}", fs::path{file}.filename().string(), content.size(), content);
   }
   return text;
+}
+
+// Writes the objects of an earlier run to these paths; false: there are none.
+bool write_kept(const core::UserCache& cache, const Words& paths) {
+  const auto objects = cache.take();
+  return objects && std::ranges::equal(paths, *objects, core::write_file);
 }
 
 // What compilers say first is what is wrong.
@@ -207,16 +215,21 @@ Words Compiler::link_words(const std::string& script) const {
 
 core::Result<Words> Compiler::compile_runtime(const std::string& folder) const {
   Words command = words();
-  const ObjectCache cache{made_of(options_.sources, isa_, command)};
+  // The runtime is the same for every map, and compiling it takes longer than running it.
+  const core::UserCache cache{"runtime-" + core::sha256(made_of(options_.sources, isa_, command))};
   command.emplace_back("-c");
   Words objects;
   for (const std::string& source : isa_.sources) {
     command.push_back(options_.sources + "/" + source);
     objects.push_back(folder + "/" + fs::path{source}.stem().string() + ".o");
   }
-  if (!cache.take(objects)) {
+  if (!write_kept(cache, objects)) {
     MEMSIZE_TRY(call(std::move(command), folder, "the runtime does not compile"));
-    cache.keep(objects);
+    Words contents;
+    std::ranges::transform(objects, std::back_inserter(contents), core::content_of);
+    if (std::ranges::none_of(contents, &std::string::empty)) {
+      cache.keep(contents);
+    }
   }
   return objects;
 }

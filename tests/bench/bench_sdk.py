@@ -14,15 +14,18 @@ from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parents[2]
 VARIABLE = "MEMSIZE_TI_SDK"
+AGAIN = ", remembered"
 BUDGET = 50.0  # ms for one part of an SDK
 SAME_BUDGET = 20.0  # ms for emit --sdk with nothing to change
+REMEMBERED_BUDGET = 8.0  # ms for the same, where an earlier run is remembered
 
 
-def once(words: list[str], quiet: int) -> tuple[float, float]:
+def once(words: list[str], quiet: int, cache: Path) -> tuple[float, float]:
     """Seconds, on the clock and of the processor; a tree may have findings."""
+    variables = {**os.environ, "XDG_CACHE_HOME": str(cache)}
     actions = [(os.POSIX_SPAWN_DUP2, quiet, 1), (os.POSIX_SPAWN_DUP2, quiet, 2)]
     start = time.perf_counter()
-    child = os.posix_spawn(words[0], words, os.environ, file_actions=actions)
+    child = os.posix_spawn(words[0], words, variables, file_actions=actions)
     _, status, usage = os.wait4(child, 0)
     elapsed = time.perf_counter() - start
     if os.waitstatus_to_exitcode(status) not in (0, 1):
@@ -51,8 +54,9 @@ def rows(memsize: str, work: Path) -> dict[str, list[str]]:
             shutil.copytree(folder, alone / "rtos", ignore=shutil.ignore_patterns("*.html"))
             commands[f"  {soc}"] = [*check, str(alone.parents[1])]
             if (SOURCE / "boards" / f"{soc}.toml").is_file():
-                commands[f"  {soc}: emit"] = [memsize, "emit", "--no-project", "--board", soc, "--sdk",
-                                              str(alone.parents[1]), "--check"]
+                emit = [memsize, "emit", "--no-project", "--board", soc, "--sdk", str(alone.parents[1]), "--check"]
+                commands[f"  {soc}: emit"] = emit
+                commands[f"  {soc}: emit{AGAIN}"] = emit
         commands[f"{name} --sarif"] = [*check, name, "--sarif"]
     return commands
 
@@ -70,7 +74,7 @@ def main() -> None:
         results: dict[str, list[tuple[float, float]]] = {name: [] for name in commands}
         for _ in range(options.runs):
             for name, words in commands.items():
-                results[name].append(once(words, quiet))
+                results[name].append(once(words, quiet, work / "cache" if name.endswith(AGAIN) else Path(os.devnull)))
     finally:
         shutil.rmtree(work)
     print(f"check --sdk, {options.runs} runs each, medians; {VARIABLE} "
@@ -79,7 +83,8 @@ def main() -> None:
     for name, values in results.items():
         clock, processor = (statistics.median(column) * 1e3 for column in zip(*values))
         # What else the machine does is not the tree's fault.
-        budget = SAME_BUDGET if name.endswith(": emit") else BUDGET
+        budget = (SAME_BUDGET if name.endswith(": emit") else REMEMBERED_BUDGET if name.endswith(AGAIN)
+                  else BUDGET)
         over = "  over budget" if name.startswith("  ") and processor > budget else ""
         print(f"  {name:<40} {clock:8.2f} {processor:20.2f}{over}")
 

@@ -163,6 +163,7 @@ class Case:
             **os.environ,
             "LC_ALL": "C",
             "NO_COLOR": "1",
+            "XDG_CACHE_HOME": os.devnull,  # no folder: each run is the first
             "MEMSIZE_DATA": str(self.root),
             **self.variables,
         }

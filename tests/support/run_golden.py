@@ -53,7 +53,7 @@ def run_case(memsize: str, source: Path, case: Path, bless: bool) -> list[str]:
         arguments = [
             word.replace("{OUT}", str(out)) for word in shlex.split((case / "cmd").read_text())
         ]
-        environment = {**os.environ, "LC_ALL": "C", "NO_COLOR": "1"}
+        environment = {**os.environ, "LC_ALL": "C", "NO_COLOR": "1", "XDG_CACHE_HOME": os.devnull}
         done = subprocess.run(
             [memsize, *arguments], cwd=source, env=environment, capture_output=True, check=False
         )

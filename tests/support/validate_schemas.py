@@ -426,7 +426,7 @@ class Checker:
                              fixtures=self.source / "tests/fixtures")
                  for word in command.split()]
         return subprocess.run([str(self.memsize), *words], cwd=self.work, stdin=subprocess.DEVNULL, timeout=120,
-                              capture_output=True, text=True, env={**os.environ, "NO_COLOR": "1"})
+                              capture_output=True, text=True, env={**os.environ, "NO_COLOR": "1", "XDG_CACHE_HOME": os.devnull})
 
     # --- Documents --------------------------------------------------------------------------------
 
