@@ -165,17 +165,17 @@ std::string meant_instead(const std::string& path) {
 Result<std::string> FileSystem::read(const std::string& path, const FileKind& kind) {
   const auto stream = open(path);
   MEMSIZE_TRY(stream);
-  std::string content;
+  // Apart, and not written before: a string that grows by blocks fills them first, and keeps them.
   constexpr std::size_t kBlock = 1U << 16;
+  const auto block = std::make_unique_for_overwrite<char[]>(kBlock);
+  std::string content;
   while (true) {
-    const std::size_t used = content.size();
-    content.resize(used + kBlock);
-    const auto got = (*stream)->read({content.data() + used, kBlock});
+    const auto got = (*stream)->read({block.get(), kBlock});
     MEMSIZE_TRY(got);
-    content.resize(used + *got);
     if (*got == 0) {
       return content;
     }
+    content.append(block.get(), *got);
     if (content.size() > kind.most) {
       return fail(error(Code::kReadLimit,
                         fmt::format("'{}' has more than {}: {} has no more",
