@@ -39,8 +39,11 @@ std::optional<model::Interval> life_of(const model::NnOperand& operand,
 
 struct Left {
   std::size_t without_size = 0;
+  std::size_t without_type = 0;
+  /// What has the first type that has no size, and where it stands.
+  std::string first_without_type;
+  std::size_t line_without_type = 0;
   std::size_t too_large = 0;
-  std::size_t without_life = 0;
 };
 
 void add_blocks(const NnFormat& format,
@@ -56,12 +59,20 @@ void add_blocks(const NnFormat& format,
     if (nn_role(format, operand) != NnRole::kTemporary) {
       continue;
     }
+    const board::NnType* const type = format.find_type(operand.type);
+    if (type == nullptr || !type->bytes) {
+      if (left.without_type++ == 0) {
+        left.first_without_type =
+            fmt::format("operand {}{} ({})", prefix, i, nn_shape(operand.type, operand.dimensions));
+        left.line_without_type = operand.line;
+      }
+      continue;
+    }
     const auto bytes = nn_bytes(format, operand.type, operand.dimensions);
     const auto live = life_of(operand, uses[i], has_operations);
     const bool is_too_large = nn_is_too_large(format, operand.type, operand.dimensions);
     left.too_large += is_too_large ? 1U : 0U;
     left.without_size += bytes || is_too_large ? 0U : 1U;
-    left.without_life += bytes && !is_too_large && !live ? 1U : 0U;
     if (!bytes || is_too_large || !live) {
       continue;
     }
@@ -154,6 +165,18 @@ void say_left(const Left& left, const model::NnModel& model, model::PlanReport& 
                     core::plural(left.too_large, "temporary", "temporaries")),
         {report.path, model.line},
         "memsize check names each"));
+    report.abridged = true;
+  }
+  if (left.without_type != 0) {
+    report.diagnostics.push_back(core::warning(
+        Code::kPlanAbridged,
+        fmt::format("{} of a type whose size memsize does not know, the first {}: the plan has "
+                    "none of them",
+                    core::plural(left.without_type, "temporary", "temporaries"),
+                    left.first_without_type),
+        {report.path, left.line_without_type},
+        "where its vendor says it, add the type to boards/networks/nnapi.toml: a [[type]] with "
+        "name, value (its number) and bytes (of an element)"));
     report.abridged = true;
   }
   if (left.without_size != 0) {
