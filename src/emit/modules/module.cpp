@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <unordered_map>
 #include <utility>
 
@@ -120,11 +121,16 @@ core::Result<ModuleArena> module_arena(const model::PlanReport& plan,
   arena.size = core::Bytes{std::max<std::uint64_t>(reserved(view).value_or(0), 1)};
   const board::PartMemory* memory = find_memory(part, arena.memory);
   if (memory == nullptr) {
-    return core::fail(core::error(
-        Code::kPlanMemory,
-        fmt::format("part '{}' has no memory '{}'", part.name, core::printable(arena.memory, 60)),
-        {},
-        fmt::format("plan for it: memsize plan REPORT --board {}", part.name)));
+    return core::fail(
+        core::error(
+            Code::kPlanMemory,
+            fmt::format(
+                "part '{}' has no memory '{}'", part.name, core::printable(planned.memory, 60)),
+            {plan.path},
+            fmt::format(
+                "memsize plan REPORT --board {} --json -o PLAN places the blocks in its memories",
+                core::shell_path(part.name)))
+            .about({{"memory", planned.memory}}));
   }
   arena.alignment = std::max(planned.alignment.value_or(kByte), memory->arena_alignment);
   for (const PlacedBlock& placed : view.placed) {
@@ -336,7 +342,10 @@ core::Result<Module> make_module(const model::PlanReport& planned,
                 .has_data = options.constants.has_value()};
   core::Diagnostics errors;
   const auto keep = [&](const core::Diagnostics& found) {
-    errors.insert(errors.end(), found.begin(), found.end());
+    // Several arenas may be in a memory that is not there.
+    std::ranges::copy_if(found, std::back_inserter(errors), [&](const core::Diagnostic& each) {
+      return !core::is_told(errors, each);
+    });
   };
   if (plan.blocks.empty()) {
     errors.push_back(core::error(

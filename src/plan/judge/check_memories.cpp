@@ -259,7 +259,11 @@ void check_known(const JudgedPlan& plan, const std::string& memory, Faults& faul
       core::error(Code::kPlanMemory,
                   fmt::format("part {} has no memory {}", shown(plan.part->name), shown(memory)),
                   place,
-                  core::did_you_mean(memory, names, "its memories are"))
+                  core::did_you_mean(memory,
+                                     names,
+                                     fmt::format("memsize plan REPORT --board {} --json -o PLAN "
+                                                 "places the blocks in its memories, which are",
+                                                 core::shell_path(plan.part->name))))
           .about({{"memory", memory}}));
 }
 
