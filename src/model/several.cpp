@@ -105,9 +105,17 @@ PlanReport one_after_another(std::vector<PlanReport> models,
       all.missing = std::move(model.missing);
     }
     for (PlannedMemory& memory : model.memories) {
-      if (!core::contains(all.memories, memory.name, &PlannedMemory::name)) {
+      if (core::contains(model.blocks, memory.name, &PlannedBlock::memory)) {
         memory.used.reset();
+      }
+      auto* const known = core::find_in(all.memories, memory.name, &PlannedMemory::name);
+      if (known == nullptr) {
         all.memories.push_back(std::move(memory));
+      } else if (memory.used) {
+        // What is only read stays while the other model runs.
+        const core::Bytes before = known->used.value_or(core::Bytes{});
+        known->used =
+            memory.writable.value_or(true) ? std::max(before, *memory.used) : before + *memory.used;
       }
     }
     append(all.blocks, model.blocks);

@@ -203,6 +203,12 @@ std::vector<Level> levels_of(const LevelInputs& inputs) {
         add_to(level, consumer);
       }
     }
+    const auto* const said =
+        core::find_in(inputs.plan.memories, memory.name, &model::PlannedMemory::name);
+    if (level.consumers.empty() && said != nullptr) {
+      // Such as tiles, of which the report has no block.
+      add_to(level, {"used, as the report says", said->used.value_or(Bytes{}), {}, true});
+    }
     for (const board::PartConsumer& consumer : memory.consumers) {
       if (!consumer.in_image || inputs.images == nullptr) {
         add_to(level, {consumer.name, consumer.size, consumer.knob});

@@ -58,6 +58,7 @@ core::Result<Planning> plan_memory(Session& session, const PlanRequest& request)
     planning.outcome = std::move(staged->outcome);
     planning.staging = std::move(*staged);
   }
+  count_unplaced(planning);
   check_own_plan(planning, request);
   const auto keep = [&](const core::Diagnostics& found) {
     planning.diagnostics.insert(planning.diagnostics.end(), found.begin(), found.end());

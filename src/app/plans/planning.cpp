@@ -6,6 +6,7 @@
 #include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/model/several.hpp"
+#include "memsize/network/levels.hpp"
 #include "memsize/plan/check_plan.hpp"
 #include "memsize/plan/rules.hpp"
 #include "memsize/readers/profile_reader.hpp"
@@ -500,6 +501,36 @@ void settle_kept(const PlanRequest& request, Planning& planning) {
                       "no block has an offset: there is nothing that --keep could keep",
                       {planning.wanted.path},
                       "name the report that has offsets, or leave --keep out"));
+  }
+}
+
+void count_unplaced(Planning& planning) {
+  const model::PlanReport& wanted = planning.wanted;
+  std::vector<plan::Shortage>& shortages = planning.outcome.shortages;
+  for (model::PlannedMemory& memory : planning.outcome.plan.memories) {
+    core::Bytes used = memory.used.value_or(core::Bytes{});
+    if (memory.name == network::kStackLevel) {
+      for (const network::Schedule& schedule : planning.schedules) {
+        used = std::max(used, network::largest_tiles(schedule).bytes);
+      }
+    }
+    const auto* const known =
+        core::find_in(wanted.memories, memory.name, &model::PlannedMemory::name);
+    const bool is_listed = core::contains(wanted.blocks, memory.name, &model::PlannedBlock::memory);
+    const core::Bytes said =
+        known == nullptr || is_listed ? core::Bytes{} : known->used.value_or(core::Bytes{});
+    memory.used = used + said;
+    if (said != core::Bytes{} && memory.capacity && *memory.used > *memory.capacity &&
+        !core::contains(shortages, memory.name, &plan::Shortage::memory)) {
+      shortages.push_back(
+          {.memory = memory.name,
+           .needed = *memory.used,
+           .is_least = used == core::Bytes{},
+           .budget = *memory.capacity,
+           .remedies = {fmt::format("the report says that {} of it are used: have its compiler use "
+                                    "less, or take a part that has more",
+                                    core::format_bytes(said))}});
+    }
   }
 }
 

@@ -31,6 +31,10 @@ namespace memsize::app {
 /// Whether offsets of planning.wanted are kept; a warning where they are to be, and it has none.
 void settle_kept(const PlanRequest& request, Planning& planning);
 
+/// Memories get what is in them and no block of the plan: a network's tiles, and what the reports
+/// say is used where they have no block. That for which there is not enough room is a shortage.
+void count_unplaced(Planning& planning);
+
 /// Ends the program, as a bug of memsize's, where its own plan shares bytes that it must not share,
 /// or its totals are not those of its blocks.
 void check_own_plan(const Planning& planning, const PlanRequest& request);

@@ -39,6 +39,21 @@ TEST_SUITE("model") {
     CHECK(names_of_models(models) == std::vector<std::string>{"kws", "kws-2", ".x", "wake"});
   }
 
+  TEST_CASE("of what reports list no block of, the most is used, and all that is only read") {
+    PlanReport first = report_of("a.txt", 0, 1);
+    first.blocks.front().memory = "l2";
+    first.memories = {{.name = "l1", .used = core::Bytes{40}},
+                      {.name = "l2", .used = core::Bytes{72}},
+                      {.name = "flash", .used = core::Bytes{5}, .writable = false}};
+    PlanReport second = first;
+    second.memories[0].used = core::Bytes{90};
+    const PlanReport all = one_after_another({first, second}, {"a", "b"});
+    REQUIRE(all.memories.size() == 3);
+    CHECK(all.memories[0].used == core::Bytes{90});
+    CHECK_FALSE(all.memories[1].used.has_value());
+    CHECK(all.memories[2].used == core::Bytes{10});
+  }
+
   TEST_CASE("steps of one model follow those of the one before, and ids are told apart") {
     const PlanReport all =
         one_after_another({report_of("a.csv", -5, 3), report_of("b.csv", 100, 102)}, {"a", "b"});

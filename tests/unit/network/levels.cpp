@@ -164,6 +164,19 @@ TEST_CASE("l2 has sections, arenas and slabs; arenas have no knob but ways out")
         "(activations), or cut smaller slabs (l2)");
 }
 
+TEST_CASE("what a report says is used counts where it lists nothing") {
+  model::PlanReport plan;
+  plan.memories = {{.name = "l1", .used = Bytes{44120}}, {.name = "l2", .used = Bytes{9000}}};
+  plan.arenas.push_back({.memory = "l2", .used = Bytes{5000}});
+  const board::MemorySet part = cluster();
+  const auto levels = levels_of({plan, part, {}, &kEmptyImage});
+  CHECK(level_of(levels, "l1").used == Bytes{44120 + 8192});
+  CHECK(level_of(levels, "l1").consumers.front().name == "used, as the report says");
+  CHECK(level_of(levels, "l2").used == Bytes{5000});
+  CHECK(level_of(levels_of({plan, part, {tiles(100)}, &kEmptyImage}), "l1").used ==
+        Bytes{100 + 8192});
+}
+
 TEST_CASE("sizes near 2^62 are too much, and nothing wraps") {
   constexpr std::uint64_t kHuge = std::uint64_t{1} << 62U;
   model::PlanReport plan;

@@ -113,19 +113,13 @@ std::string arenas_text(const model::PlanReport& plan, bool keeps_offsets) {
   return table.text(2);
 }
 
-// Tiles are no blocks of the plan: of L1 they take what the largest of them do.
 std::string memories_text(const app::Planning& planning) {
   Table table{.columns = {{"memory"}, {"used", true}, {"of", true}, {"free", true}}};
   for (const model::PlannedMemory& memory : planning.outcome.plan.memories) {
     if (!memory.capacity || !memory.used || *memory.capacity == model::kLargestPlan) {
       continue;
     }
-    core::Bytes used = *memory.used;
-    if (memory.name == network::kStackLevel) {
-      for (const network::Schedule& schedule : planning.schedules) {
-        used = std::max(used, network::largest_tiles(schedule).bytes);
-      }
-    }
+    const core::Bytes used = *memory.used;
     table.rows.push_back(
         {core::printable(memory.name, 40),
          core::format_bytes(used),
