@@ -253,6 +253,20 @@ core::Diagnostics check_reach(const Schedule& schedule, const std::string& path)
                       "L3, a larger activation_spill keeps it there"));
     }
   }
+  for (const std::size_t index : uncut_layers(schedule)) {
+    const Layer& layer = schedule.layers[index];
+    if (!works_uncut(layer)) {
+      found.push_back(core::note(
+          Code::kPlanNetwork,
+          fmt::format("no program: layer '{}' ({}): {}",
+                      core::printable(layer.name, 60),
+                      core::printable(layer.kind, 40),
+                      kNotWrittenUncut),
+          {path, layer.line},
+          "--set l1=SIZE gives its tiles more room; memsize plan --sweep l1=FROM..TO says how much "
+          "is enough"));
+    }
+  }
   return found;
 }
 

@@ -64,7 +64,8 @@ inline constexpr std::string_view kStackLevel = "l1";
 [[nodiscard]] core::Diagnostics check_levels(const std::vector<Level>& levels,
                                              const std::string& path);
 
-/// Code plan.network: an error for each layer that cannot run as it is cut (out_of_reach).
+/// Code plan.network: an error for each layer that cannot run as it is cut (out_of_reach), a note
+/// for each that no program has without tiles.
 [[nodiscard]] core::Diagnostics check_reach(const Schedule& schedule, const std::string& path);
 
 /// Convolutions that the NE16 engine does.

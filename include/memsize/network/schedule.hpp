@@ -123,6 +123,10 @@ struct Schedule {
 /// Why the step cannot run; empty: it can. Without tiles its kernel reads and writes L2 alone.
 [[nodiscard]] std::string out_of_reach(const Schedule& schedule, const Step& step);
 
+/// Why no program has a layer without tiles that does not work in L2.
+inline constexpr std::string_view kNotWrittenUncut =
+    "no tile of it fits into L1, and it is not written without";
+
 /// Without tiles: its kernel works in L2 as well as in L1.
 [[nodiscard]] bool works_uncut(const Layer& layer);
 

@@ -55,8 +55,11 @@ void count_levels(const model::PlanReport& plan,
   std::ranges::move(network::check_levels(report.levels, plan.path),
                     std::back_inserter(report.diagnostics));
   if (schedule) {
-    std::ranges::move(network::check_reach(*schedule, plan.path),
-                      std::back_inserter(report.diagnostics));
+    const core::Diagnostics found = network::check_reach(*schedule, plan.path);
+    std::ranges::copy(found, std::back_inserter(report.diagnostics));
+    std::ranges::copy_if(found, std::back_inserter(report.remarks), [](const auto& said) {
+      return said.severity == core::Severity::kNote;
+    });
   }
 }
 

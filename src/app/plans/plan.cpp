@@ -11,6 +11,7 @@
 #include "plans/plan_stages.hpp"
 #include "plans/planning.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace memsize::app {
@@ -83,7 +84,7 @@ core::Result<Planning> plan_memory(Session& session, const PlanRequest& request)
     keep(found);
     found = network::check_reach(schedule, planning.outcome.plan.path);
     for (core::Diagnostic& each : found) {
-      each.severity = core::Severity::kWarning;
+      each.severity = std::min(each.severity, core::Severity::kWarning);
     }
     keep(found);
   }

@@ -225,7 +225,7 @@ std::string refusal(const Schedule& schedule, const Step& step) {
     }
   }
   if (!step.tiles && !network::works_uncut(layer)) {
-    return "no tile of it fits into L1, and it is not written without";
+    return std::string{network::kNotWrittenUncut};
   }
   return network::out_of_reach(schedule, step);
 }
