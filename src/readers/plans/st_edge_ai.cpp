@@ -95,6 +95,13 @@ std::optional<core::Align> own_alignment(docs::Value entry, PlanFields& fields) 
              : fields.alignment_if_any(entry, "alignment");
 }
 
+// What its elements need; nothing: nobody says, or they are no whole bytes.
+std::optional<core::Align> element_alignment(docs::Value entry, PlanFields& fields) {
+  constexpr std::uint64_t kByte = 8;
+  const auto bits = fields.whole_if_any(entry, "nbits");
+  return bits && *bits % kByte == 0 ? core::Align::make(*bits / kByte) : std::nullopt;
+}
+
 std::optional<core::Align> if_above_one(core::Align alignment) {
   return alignment.value() > 1 ? std::optional{alignment} : std::nullopt;
 }
@@ -250,7 +257,11 @@ std::optional<PooledBuffer> buffer_of(docs::Value entry, Pools& pools, PlanField
   return PooledBuffer{.block = std::move(block), .pool = pool};
 }
 
-PooledBuffers read_buffers(docs::Value list, Pools& pools, PlanFields& fields) {
+// `says_alignments`: of a buffer, more than 1. For the NPU all have 1, and lie at multiples of 16.
+PooledBuffers read_buffers(docs::Value list,
+                           Pools& pools,
+                           PlanFields& fields,
+                           bool& says_alignments) {
   PooledBuffers buffers;
   core::Bytes total;
   for (const docs::Value entry : fields.items(list)) {
@@ -260,6 +271,9 @@ PooledBuffers read_buffers(docs::Value list, Pools& pools, PlanFields& fields) {
     }
     total += buffer->block.size;
     fields.adds_up(total, entry.position(), "this buffer");
+    std::optional<core::Align>& alignment = buffer->block.alignment;
+    says_alignments = says_alignments || alignment > core::Align{};
+    alignment = std::max(alignment, element_alignment(entry, fields));
     buffers.add(std::move(*buffer));
   }
   return buffers;
@@ -540,7 +554,10 @@ PlanResult read_st_edge_ai(std::string_view text, const std::string& path) {
     return fields.finish(std::move(report), *document);
   }
   Pools pools = read_pools(fields.member(root, "memory_pools"), fields, report.memories);
-  PooledBuffers buffers = read_buffers(fields.member(root, "buffers"), pools, fields);
+  bool says_alignments = false;
+  PooledBuffers buffers =
+      read_buffers(fields.member(root, "buffers"), pools, fields, says_alignments);
+  report.aligns_elements = !says_alignments;
   DistanceGroups distances;
   for (const docs::Value graph : root["graphs"]) {
     read_graph(graph, buffers, distances);

@@ -166,6 +166,26 @@ TEST_CASE("st edge ai: constants beside activations are of one arena") {
   CHECK(report.diagnostics.empty());
 }
 
+TEST_CASE("st edge ai: no alignment is less than elements need") {
+  CHECK_FALSE(read(good()).aligns_elements);
+  json document = good();
+  for (json& each : document["buffers"]) {
+    each["alignment"] = 1;
+    each["nbits"] = 32;
+  }
+  document["buffers"][0]["nbits"] = 8;
+  document["buffers"][1]["nbits"] = 1;
+  const auto report = read(document);
+  CHECK(block(report, "1").alignment == core::Align{});
+  CHECK(block(report, "2").alignment == core::Align{});
+  CHECK(block(report, "4").alignment == core::Align::make(4));
+  // With 1 everywhere nobody says more.
+  CHECK(report.aligns_elements);
+  document["buffers"][3]["alignment"] = 2;
+  CHECK(block(read(document), "4").alignment == core::Align::make(4));
+  CHECK_FALSE(read(document).aligns_elements);
+}
+
 TEST_CASE("st edge ai: sums that do not agree are warnings") {
   json document = good();
   document["memory_footprint"]["activations"] = 81;
