@@ -465,6 +465,27 @@ void check_whole(const EonTables& tables, PlanText& plan) {
   }
 }
 
+// The compiler gives bytes to what nodes use: a tensor with a place that none uses may be one whose
+// node, or whose number in a list, was lost.
+void warn_of_unused(const EonTables& tables, const EonLives& lives, PlanText& plan) {
+  std::vector<std::size_t> unused;
+  for (std::size_t i = 0; i < tables.tensors.size(); ++i) {
+    if (lives[i].last < 0 && tables.tensors[i].offset) {
+      unused.push_back(i);
+    }
+  }
+  if (!unused.empty()) {
+    plan.report().abridged = true;
+    plan.warn(Code::kPlanAbridged,
+              {tables.tensors[unused.front()].line},
+              fmt::format("{} a place in the arena, and no node uses {}: left out, tensor {} first",
+                          core::plural(unused.size(), "tensor has", "tensors have"),
+                          unused.size() == 1 ? "it" : "them",
+                          unused.front()),
+              kEonWhole);
+  }
+}
+
 void add_tables(const EonTables& tables, PlanText& plan) {
   EonLives lives{tables.tensors.size(), plan};
   std::int64_t step = 0;
@@ -487,6 +508,7 @@ void add_tables(const EonTables& tables, PlanText& plan) {
       life->last = step - 1;
     }
   }
+  warn_of_unused(tables, lives, plan);
   for (std::size_t i = 0; i < tables.tensors.size() && !plan.failed(); ++i) {
     add_tensor(tables, i, lives[i], plan);
   }

@@ -101,6 +101,22 @@ TEST_CASE("eon: tables without a place, scalars, and variables") {
   CHECK(read(text).blocks[2].role == Lifetime::kPersistent);
 }
 
+TEST_CASE("eon: what has a place, and no node uses, is told") {
+  CHECK(read(kModel).diagnostics.empty());
+  const model::PlanReport report =
+      read(with(kModel, "inputs1 = { 1, { 2 } }", "inputs1 = { 1, { 0 } }"));
+  CHECK(report.diagnostics.empty());
+  const model::PlanReport lost =
+      read(with(with(kModel, "inputs1 = { 1, { 2 } }", "inputs1 = { 1, { 0 } }"),
+                "outputs0 = { 1, { 2 } }",
+                "outputs0 = { 1, { 3 } }"));
+  CHECK(lost.blocks.size() == 3);
+  CHECK(lost.abridged);
+  REQUIRE(lost.diagnostics.size() == 1);
+  CHECK(lost.diagnostics[0].place.line == 14);
+  CHECK(test::contains(lost.diagnostics[0].message, "1 tensor has a place"));
+}
+
 TEST_CASE("eon: lines that a console coloured are read as the others are") {
   std::string text = with(kModel, "{ kTfLiteMmapRo", "\x1b[32m{ kTfLiteMmapRo");
   text = with(text,
