@@ -4,7 +4,6 @@
 
 #include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
-#include "memsize/network/levels.hpp"
 
 #include "report_network.hpp"
 #include "report_nnapi.hpp"
