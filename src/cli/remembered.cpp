@@ -55,6 +55,15 @@ std::string identity_of(const struct stat& found) {
   return text;
 }
 
+// What comes through a pipe comes once, and what the kernel makes up as it is read (/proc, /sys, a
+// remote processor's trace in debugfs) has no blocks, and no time that says whether it changed.
+bool is_stored(const std::string& path) {
+  struct stat found {};
+
+  return path != "-" && ::stat(path.c_str(), &found) == 0 && S_ISREG(found.st_mode) &&
+         found.st_blocks != 0;
+}
+
 std::string text_of(const Result<Names>& names) {
   return names ? core::sha256(core::join(*names, std::string(1, '\0'))) : std::string{};
 }
@@ -173,8 +182,7 @@ void RememberedFiles::keep(const Printed& printed) {
 
 Result<std::unique_ptr<core::ByteStream>> RememberedFiles::open(const std::string& path) {
   note(Question::kLook, path);
-  // What comes through standard input or a pipe comes once.
-  can_be_kept_ = can_be_kept_ && path != "-" && ForwardingFiles::is_regular_file(path);
+  can_be_kept_ = can_be_kept_ && is_stored(path);
   return ForwardingFiles::open(path);
 }
 

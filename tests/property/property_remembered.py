@@ -202,6 +202,19 @@ def not_kept(context: Context, words: list[str]) -> None:
     time.sleep(TICK)
     tree.run("cache", 2, "--nonsense")
     check(not tree.kept(), "a run that failed is kept")
+    # No blocks: as a file of the kernel's, whose times say nothing.
+    board = tree.folder / "zx9" / "board.toml"
+    board.write_text(board.read_text().replace("\n[", '\ninherit = ["empty.toml"]\n[', 1))
+    (board.parent / "empty.toml").touch()
+    tree.run()
+    time.sleep(TICK)
+    tree.run()
+    check(not tree.kept(), "a run is kept that read what has no blocks")
+    (board.parent / "empty.toml").write_text("# now it has\n")
+    time.sleep(TICK)
+    tree.run()
+    check(len(tree.kept()) == 1, "what has blocks is not kept")
+    shutil.rmtree(tree.folder / "cache")
     trace = (SOURCE / "samples" / "j722s-mobilenet" / "trace.log").read_bytes()
     command = [str(context.memsize), "emit", "--no-project", "--board", "j722s-sdk11", "--trace", "-", "--stdout"]
     subprocess.run(command, input=trace, check=False, capture_output=True, cwd=tree.folder,
