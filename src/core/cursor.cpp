@@ -21,11 +21,12 @@ bool is_word(char c, Words words) {
 
 // Behind the comment that begins at `at`, or `at` where none does.
 std::size_t behind_comment(std::string_view text, std::size_t at) {
-  if (text.substr(at, 2) == "/*") {
+  const char next = text[at] == '/' && at + 1 < text.size() ? text[at + 1] : '\0';
+  if (next == '*') {
     const std::size_t end = text.find("*/", at + 2);
     return end == std::string_view::npos ? text.size() : end + 2;
   }
-  return text.substr(at, 2) == "//" ? std::min(text.find('\n', at), text.size()) : at;
+  return next == '/' ? std::min(text.find('\n', at), text.size()) : at;
 }
 
 // Behind the string or character of C that begins at `at`; it ends with its line at the latest.

@@ -28,6 +28,10 @@ class Cursor {
          Diagnostics& errors,
          Words words = Words::kNames);
 
+  /// The tokens of another one, from the first on.
+  Cursor(const Cursor& other, Diagnostics& errors)
+      : path_(other.path_), code_(other.code_), tokens_(other.tokens_), errors_(errors) {}
+
   [[nodiscard]] bool done() const { return at_ >= tokens_.size(); }
 
   /// Whether the next token is on another line than the one before it, or there is none.

@@ -168,8 +168,8 @@ std::size_t behind_literal(std::string_view text, std::size_t begin) {
 // text of an #error or of a branch that is not compiled may have an apostrophe.
 void blank_comments(const std::string& path, std::string& text, core::Diagnostics& errors) {
   for (std::size_t at = 0; at < text.size();) {
-    const std::string_view two = std::string_view{text}.substr(at, 2);
-    if (two == "/*") {
+    const char next = text[at] == '/' && at + 1 < text.size() ? text[at + 1] : '\0';
+    if (next == '*') {
       const std::size_t end = text.find("*/", at + 2);
       if (end == std::string::npos) {
         errors.push_back(core::error(
@@ -178,7 +178,7 @@ void blank_comments(const std::string& path, std::string& text, core::Diagnostic
       const std::size_t behind = end == std::string::npos ? text.size() : end + 2;
       blank(text, at, behind);
       at = behind;
-    } else if (two == "//") {
+    } else if (next == '/') {
       const std::size_t end = std::min(text.find('\n', at), text.size());
       blank(text, at, end);
       at = end;

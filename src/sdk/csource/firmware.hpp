@@ -9,11 +9,14 @@
 #include "c_source.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace memsize::sdk {
+
+struct ReadSource;
 
 /// A source, with what its build defines.
 struct FirmwareFile {
@@ -21,6 +24,8 @@ struct FirmwareFile {
   const std::string& root;
   const Macros& macros;
   const BuildFlags& flags;
+  /// What the first parser made of its text, for the others.
+  mutable std::shared_ptr<const ReadSource> read = {};
 };
 
 /// An expression of a source.

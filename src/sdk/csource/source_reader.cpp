@@ -10,12 +10,31 @@ namespace memsize::sdk {
 
 using core::Code;
 
+namespace {
+
+std::shared_ptr<const ReadSource> read(const FirmwareFile& file) {
+  if (file.read == nullptr) {
+    file.read = std::make_shared<const ReadSource>(file);
+  }
+  return file.read;
+}
+
+}  // namespace
+
+ReadSource::ReadSource(const FirmwareFile& file)
+    : source(file.file, file.root, file.macros.with_names(file.flags), problems),
+      macros(file.macros),
+      cursor(source.cursor(problems)) {
+  macros.add(source);
+}
+
 SourceReader::SourceReader(const FirmwareFile& file, core::Diagnostics& errors)
-    : source_(file.file, file.root, file.macros.with_names(file.flags), errors),
-      macros_(file.macros),
-      cursor_(source_.cursor(errors)),
+    : read_(read(file)),
+      source_(read_->source),
+      macros_(read_->macros),
+      cursor_(read_->cursor, errors),
       errors_(errors) {
-  macros_.add(source_);
+  errors.insert(errors.end(), read_->problems.begin(), read_->problems.end());
   rules_ = macros_.rules();
   rules_.names_of = "the map's header or the source";
 }

@@ -3,12 +3,23 @@
 
 #include "firmware.hpp"
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace memsize::sdk {
+
+/// A source with its own macros beside those of the build.
+struct ReadSource {
+  explicit ReadSource(const FirmwareFile& file);
+
+  core::Diagnostics problems;
+  CSource source;
+  Macros macros;
+  core::Cursor cursor;
+};
 
 class SourceReader {
  public:
@@ -37,8 +48,9 @@ class SourceReader {
   /// Up to behind the semicolon, or to the brace that ends the block.
   void skip_statement();
 
-  CSource source_;
-  Macros macros_;
+  std::shared_ptr<const ReadSource> read_;
+  const CSource& source_;
+  const Macros& macros_;
   core::CExpressionRules rules_;
   core::Cursor cursor_;
   core::Diagnostics& errors_;

@@ -211,11 +211,13 @@ void read_firmware(const Build& build,
     read_start_up({*start_up, build.root(), macros, flags}, reading, problems);
   }
   const MapFile* common = build.sources.find(core.common_source);
-  if (common != nullptr) {
-    reading.arrays = parse_placed_arrays({*common, build.root(), macros, flags});
+  if (common == nullptr) {
+    return;
   }
-  if (!reading.mpu.empty() && common != nullptr && says(*common, "appMemAddrTranslate")) {
-    reading.rat.push_back(read_translations({*common, build.root(), macros, flags}, problems));
+  const FirmwareFile source{*common, build.root(), macros, flags};
+  reading.arrays = parse_placed_arrays(source);
+  if (!reading.mpu.empty() && says(*common, "appMemAddrTranslate")) {
+    reading.rat.push_back(read_translations(source, problems));
   }
 }
 
