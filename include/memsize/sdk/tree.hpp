@@ -32,7 +32,7 @@ struct Platform {
 };
 
 /// The parts of the tree at `path`, which is the folder that holds platform/, platform itself, or a
-/// folder around them; sorted by name. Error sdk.tree where there is none.
+/// folder around one tree; sorted by name. Error sdk.tree where there is none, or several.
 [[nodiscard]] core::Result<std::vector<Platform>> find_platforms(core::FileSystem& files,
                                                                  const std::string& path);
 

@@ -83,6 +83,26 @@ core::Diagnostic no_tree(core::FileSystem& files,
                      "give the folder that holds platform, such as vision_apps");
 }
 
+std::vector<Platform> platforms_below(core::FileSystem& files, const std::string& root) {
+  std::vector<Platform> platforms;
+  const auto socs = files.list_folders(root);
+  for (std::size_t i = 0; socs && i < socs->size(); ++i) {
+    const std::string folder = fmt::format("{}/{}/rtos", root, (*socs)[i]);
+    if (has_scripts(files, folder)) {
+      platforms.push_back({(*socs)[i], folder});
+    }
+  }
+  return platforms;
+}
+
+core::Diagnostic several_trees(const std::string& path, std::vector<std::string> trees) {
+  std::ranges::transform(trees, trees.begin(), core::shell_path);
+  return core::error(Code::kSdkTree,
+                     fmt::format("this folder holds {} SDK trees", trees.size()),
+                     {path},
+                     fmt::format("give one of them: {}", core::join(trees, ", ")));
+}
+
 class TreeReader {
  public:
   TreeReader(core::FileSystem& disk, Platform platform, board::MpuPrograms programs) : disk_(disk) {
@@ -241,25 +261,33 @@ const emit::MapFile* Sources::find(const std::string& path) const {
 core::Result<std::vector<Platform>> find_platforms(core::FileSystem& files,
                                                    const std::string& path) {
   std::vector<std::string> roots = {path, path + "/platform"};
-  if (const auto folders = files.list_folders(path)) {
-    for (const std::string& folder : *folders) {
-      roots.push_back(fmt::format("{}/{}/platform", path, folder));
+  for (const std::string& root : roots) {
+    if (auto own = platforms_below(files, root); !own.empty()) {
+      return own;
     }
   }
   std::vector<Platform> platforms;
-  for (const std::string& root : roots) {
-    const auto socs = files.list_folders(root);
-    for (std::size_t i = 0; socs && i < socs->size(); ++i) {
-      const std::string folder = fmt::format("{}/{}/rtos", root, (*socs)[i]);
-      if (has_scripts(files, folder)) {
-        platforms.push_back({(*socs)[i], folder});
+  std::vector<std::string> trees;
+  if (const auto folders = files.list_folders(path)) {
+    for (const std::string& folder : *folders) {
+      const std::string tree = fmt::format("{}/{}", path, folder);
+      roots.push_back(tree + "/platform");
+      auto found = platforms_below(files, roots.back());
+      const bool is_link = std::ranges::any_of(
+          trees, [&](const std::string& other) { return files.same_file(tree, other); });
+      if (!found.empty() && !is_link) {
+        trees.push_back(tree);
+        platforms = std::move(found);
       }
     }
-    if (!platforms.empty()) {
-      return platforms;
-    }
   }
-  return core::fail(no_tree(files, path, roots));
+  if (trees.size() > 1) {
+    return core::fail(several_trees(path, std::move(trees)));
+  }
+  if (platforms.empty()) {
+    return core::fail(no_tree(files, path, roots));
+  }
+  return platforms;
 }
 
 core::Result<std::string> tree_root(core::FileSystem& files, const std::string& path) {

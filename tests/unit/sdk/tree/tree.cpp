@@ -61,6 +61,17 @@ TEST_SUITE("sdk") {
     }
   }
 
+  TEST_CASE("a folder around two trees is neither of them") {
+    core::MemFileSystem files;
+    make_tree(files, "home/bak");
+    make_tree(files, "home/vision");
+    const auto none = find_platforms(files, "home");
+    REQUIRE_FALSE(none.has_value());
+    CHECK(none.error().front().message == "this folder holds 2 SDK trees");
+    CHECK(none.error().front().hint == "give one of them: home/bak, home/vision");
+    CHECK(find_platforms(files, "home/vision").has_value());
+  }
+
   TEST_CASE("each script is a variant with the files of its operating system") {
     core::MemFileSystem files;
     make_tree(files, "sdk");
