@@ -112,6 +112,17 @@ class VariantChecker {
     core::Place place;
   };
 
+  // Whether a region that no board knows is all of one that some board or core calls otherwise.
+  [[nodiscard]] bool is_another_name(const emit::WrittenRange& own, const std::string& core) const {
+    const auto there = view_.physical_of(own.name, own.base, core);
+    return std::ranges::any_of(view_.reading().cores, [&](const CoreReading& other) {
+      return std::ranges::any_of(other.linker, [&](const emit::WrittenRange& range) {
+        return range.name != own.name && range.size == own.size &&
+               view_.physical_of(range.name, range.base, other.name) == there;
+      });
+    });
+  }
+
   void check_overlaps() {
     std::vector<Owned> on_bus;
     std::set<std::string> names;
@@ -121,7 +132,8 @@ class VariantChecker {
         seen.push_back({range.name, range.base, range.size, range.place});
         const layout::Region* known = view_.board_region(range.name, core.name);
         const auto physical = view_.physical_of(range.name, range.base, core.name);
-        const bool is_owner = known != nullptr && known->of.empty();
+        const bool is_owner =
+            known != nullptr ? known->of.empty() : !is_another_name(range, core.name);
         if (physical && is_owner && view_.in_dram(*physical) && names.insert(range.name).second) {
           on_bus.push_back({range.name, *physical, range.size, range.place});
         }

@@ -135,24 +135,8 @@ std::optional<std::uint64_t> translated(const Reading& reading,
                                         const std::vector<std::string>& cores) {
   for (const std::string& name : cores) {
     const CoreReading* core = reading.find(name);
-    if (core == nullptr) {
-      continue;
-    }
-    for (const MmuReading& mmu : core->mmu) {
-      for (auto entry = mmu.entries.rbegin(); entry != mmu.entries.rend(); ++entry) {
-        const std::uint64_t into = section.origin - entry->virtual_base;
-        if (section.origin >= entry->virtual_base && into < entry->size) {
-          return entry->physical + into;
-        }
-      }
-    }
-    for (const RatReading& rat : core->rat) {
-      for (const emit::WrittenRatEntry& entry : rat.entries) {
-        const std::uint64_t into = section.origin - entry.fields.local;
-        if (section.origin >= entry.fields.local && into < entry.fields.size) {
-          return entry.fields.system + into;
-        }
-      }
+    if (const auto physical = core == nullptr ? std::nullopt : led_to(*core, section.origin)) {
+      return physical;
     }
   }
   return std::nullopt;

@@ -255,6 +255,26 @@ const CoreReading* Reading::find(const std::string& core) const {
   return core::find_in(cores, core, &CoreReading::name);
 }
 
+std::optional<std::uint64_t> led_to(const CoreReading& core, std::uint64_t address) {
+  for (const MmuReading& mmu : core.mmu) {
+    for (auto entry = mmu.entries.rbegin(); entry != mmu.entries.rend(); ++entry) {
+      const std::uint64_t into = address - entry->virtual_base;
+      if (address >= entry->virtual_base && into < entry->size) {
+        return entry->physical + into;
+      }
+    }
+  }
+  for (const RatReading& rat : core.rat) {
+    for (const emit::WrittenRatEntry& entry : rat.entries) {
+      const std::uint64_t into = address - entry.fields.local;
+      if (address >= entry.fields.local && into < entry.fields.size) {
+        return entry.fields.system + into;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
 std::shared_ptr<const Reading> read_variant(const Sources& sources,
                                             const Variant& variant,
                                             unsigned first_mpu_region) {

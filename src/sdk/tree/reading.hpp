@@ -10,8 +10,10 @@
 #include "formats/dpl_config.hpp"
 #include "formats/linker_sections.hpp"
 
+#include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -72,6 +74,9 @@ struct CoreReading {
 
   [[nodiscard]] bool has_mmu() const { return !mmu.empty(); }
 };
+
+/// Where the core's MMU, or else its RAT, leads an address.
+[[nodiscard]] std::optional<std::uint64_t> led_to(const CoreReading& core, std::uint64_t address);
 
 struct Reading {
   /// In the order of the variant's.

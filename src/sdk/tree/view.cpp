@@ -71,7 +71,14 @@ std::optional<std::uint64_t> View::physical_of(const std::string& name,
       return physical;
     }
   }
-  if (known == nullptr || !known->physical_base || !known->virtual_base) {
+  if (known == nullptr) {
+    // Somebody's own: what programs the core leads there, or nothing does.
+    const CoreReading* reader = reading_->find(core);
+    const std::uint64_t there =
+        (reader == nullptr ? std::nullopt : led_to(*reader, address)).value_or(address);
+    return in_dram(there) ? std::optional{there} : std::nullopt;
+  }
+  if (!known->physical_base || !known->virtual_base) {
     return std::nullopt;
   }
   const std::uint64_t there = known->physical_base->value();
