@@ -6,6 +6,7 @@
 #include "memsize/core/text.hpp"
 
 #include "toml.hpp"
+#include "tree/reading.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -47,6 +48,33 @@ std::string rebuild_text(const Plan& plan) {
     text += "\n";
   }
   return text;
+}
+
+// A core of which the known board says what it maps, and no file of the tree that can be read.
+void tell_unprogrammed(Plan& plan) {
+  const board::Board* known = plan.known();
+  for (std::size_t i = 0; known != nullptr && i < plan.cores.size(); ++i) {
+    const std::string& core = plan.cores[i].name;
+    const CoreReading* reading = plan.reading->find(core);
+    const auto tell = [&](const char* unit) {
+      plan.left_out(
+          fmt::format("no file that can be read says what the {} of {} maps: board '{}' has it, "
+                      "this one has nothing of it",
+                      unit,
+                      core,
+                      known->name),
+          {fmt::format("{}/{}", plan.sources->platform.folder, core)},
+          "put the file back, or correct it, and import the tree again");
+    };
+    if (core::contains(known->mmu.cores, core, &board::MmuList::core) &&
+        (reading == nullptr || reading->mmu.empty())) {
+      tell("MMU");
+    }
+    if (core::contains(known->mpu.cores, core, &board::MpuList::core) &&
+        (reading == nullptr || reading->mpu.empty())) {
+      tell("MPU");
+    }
+  }
 }
 
 }  // namespace
@@ -171,6 +199,7 @@ std::string NamedTables::text() const {
 }
 
 std::string programs_text(Plan& plan) {
+  tell_unprogrammed(plan);
   return mmu_text(plan) + mpu_text(plan) + rat_text(plan) + rebuild_text(plan);
 }
 
