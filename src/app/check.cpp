@@ -45,6 +45,9 @@ CheckReport check(Session& session, const CheckRequest& request) {
   if (asked.board.name.empty()) {
     asked.board.name = bundled_board_of(session, written, report);
   }
+  if (!asked.board.name.empty()) {
+    accept_written(session, asked, report);
+  }
   if (asked.board.name.empty() || core::has_errors(report.diagnostics)) {
     say_traces_unread(asked, report);
     return report;

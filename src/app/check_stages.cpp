@@ -9,6 +9,7 @@
 #include "memsize/emit/artifact.hpp"
 #include "memsize/emit/consumers.hpp"
 #include "memsize/emit/verify_numbers.hpp"
+#include "memsize/layout/check.hpp"
 #include "memsize/layout/fit.hpp"
 #include "memsize/readers/image_reader.hpp"
 #include "memsize/sdk/check.hpp"
@@ -445,6 +446,14 @@ std::optional<layout::MemoryMap> check_board(Session& session,
   report.remarks = map->remarks;
   report.checked.push_back(fmt::format("board {}", board->name));
   return std::move(*map);
+}
+
+void accept_written(Session& session, const CheckRequest& request, CheckReport& report) {
+  if (const auto board = load_board(session, request.board); board) {
+    std::erase_if(report.diagnostics, [&](const core::Diagnostic& finding) {
+      return layout::is_accepted_by_name(*board, finding);
+    });
+  }
 }
 
 std::string bundled_board_of(Session& session, const WrittenMap& written, CheckReport& report) {

@@ -58,6 +58,9 @@ struct WrittenMap {
                                            const WrittenMap& written,
                                            CheckReport& report);
 
+/// Leaves out what the board accepts of what reads the map's files: it is said of the map.
+void accept_written(Session& session, const CheckRequest& request, CheckReport& report);
+
 /// That traces were held against nothing, where the request names no board and the map none that is
 /// bundled.
 void say_traces_unread(const CheckRequest& request, CheckReport& report);
