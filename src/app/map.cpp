@@ -64,6 +64,9 @@ core::Result<Emission> render(Session& session, const EmitRequest& request) {
   emission->artifacts = std::move(*artifacts);
   core::Diagnostics disagreements = verify_artifacts(session, *emission);
   if (!disagreements.empty()) {
+    // What the board accepts may be why.
+    const core::Diagnostics& remarks = emission->map.remarks;
+    disagreements.insert(disagreements.begin(), remarks.begin(), remarks.end());
     return tl::make_unexpected(std::move(disagreements));
   }
   // Frozen: no byte changes. Only now may the disk be touched, by the caller.
