@@ -378,6 +378,26 @@ void read_each(ReaderContext& context,
   }
 }
 
+// --dram fills them in this order, and counts each byte once.
+void check_banks(const Board& board, core::Diagnostics& errors) {
+  for (std::size_t i = 1; i < board.banks.size(); ++i) {
+    const Bank& before = board.banks[i - 1];
+    const Bank& bank = board.banks[i];
+    if (bank.range.base() <= before.range.last()) {
+      errors.push_back(core::error(Code::kBoardValue,
+                                   fmt::format("bank '{}' {} does not stand behind '{}' {}",
+                                               core::printable(bank.name),
+                                               core::format_range(bank.range),
+                                               core::printable(before.name),
+                                               core::format_range(before.range)),
+                                   bank.place,
+                                   "banks stand in address order, and no two have an address in "
+                                   "common")
+                           .beside(before.place, "the bank before it is here"));
+    }
+  }
+}
+
 // Cores first: others refer to them.
 void read_tables(ReaderContext& context, Fields& top) {
   Board& board = context.board();
@@ -387,6 +407,7 @@ void read_tables(ReaderContext& context, Fields& top) {
     return read_core(context, reader);
   });
   read_each(context, top.fields("bank"), "bank", board.banks, read_bank);
+  check_banks(board, context.errors());
   read_each(context, top.fields("kept"), "kept", board.kept, read_kept);
   for (const Value field : top.fields("constant")) {
     keep_if_any(read_expression(context, field, "constant"), board.constants);
@@ -503,12 +524,14 @@ void check_use(const Board& board, core::Diagnostics& errors) {
     use(entry.base);
     use(entry.size);
   }
+  const std::vector<std::string> wanted{used.begin(), used.end()};
   for (const Knob& knob : board.knobs) {
     if (!used.contains(knob.name)) {
+      const std::string meant = core::did_you_mean(knob.name, wanted);
       errors.push_back(core::error(Code::kBoardReference,
                                    fmt::format("nothing uses knob '{}'", knob.name),
                                    knob.place,
-                                   "give a region its size, or remove it"));
+                                   meant.empty() ? "give a region its size, or remove it" : meant));
     }
   }
 }

@@ -137,9 +137,10 @@ TEST_SUITE("layout") {
     std::string text = test::with(
         test::zx9_text(), "physical = \"0x40000000\"", "physical = \"0xFFFFFFFFF0000000\"");
     text = test::with(text, "limit = \"0x44000000\"", "limit = \"0xFFFFFFFFFFFFFFFF\"");
-    text = test::with(text,
-                      "base = \"0x40000000\"\nsize = \"1GiB\"",
-                      "base = \"0xFFFFFFFF00000000\"\nsize = \"0xFFFFFFFF\"");
+    // Banks stand in address order.
+    const std::string far = "base = \"0x1000000000\"\nsize = \"8GiB\"";
+    text = test::with(text, far, "base = \"0xFFFFFFFF00000000\"\nsize = \"0xFFFFFFFF\"");
+    text = test::with(text, "base = \"0x40000000\"\nsize = \"1GiB\"", far);
     const Answer given = ask(test::map_of(text), "FW_ALPHA");
     const Expansion& growth = *only(given).growth;
     REQUIRE(growth.room.has_value());
