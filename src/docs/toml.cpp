@@ -187,6 +187,7 @@ class Converter {
 }  // namespace
 
 core::Result<Document> parse_toml(std::string_view text, const std::string& path) {
+  text = core::without_byte_order_mark(text);
   const Converter converter{text, path};
   // Bytes that are no UTF-8 are toml++'s to report, if it can be given what stands before them.
   if (const auto found = Scanner{text}.find(); found) {

@@ -76,6 +76,13 @@ TEST_SUITE("docs") {
     CHECK(file->root()["b"].place().line == 2);
   }
 
+  TEST_CASE("a byte order mark is none of the text") {
+    const auto file = parse_toml("\xEF\xBB\xBFkey = 1\nkey = 2\n", "f.toml");
+    REQUIRE_FALSE(file.has_value());
+    CHECK(file.error().front().place.line == 2);
+    CHECK(parse_toml("\xEF\xBB\xBFkey = 1\n", "f.toml").has_value());
+  }
+
   TEST_CASE("what is no TOML is an error, never a crash") {
     const std::string deep(100000, '[');
     for (const std::string& text : {std::string{"a = 1\na = 2\n"},
