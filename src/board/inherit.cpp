@@ -10,6 +10,7 @@
 // A file that inherits itself, over any number of steps, is an error that shows the way round; so
 // is one that is inherited twice, because it would not be clear which of its keys win.
 #include "memsize/board/load.hpp"
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/docs/parse.hpp"
 
@@ -97,8 +98,11 @@ class Loader {
     if (!text) {
       return asked_by.path.empty()
                  ? tl::make_unexpected(text.error())
-                 : core::fail(
-                       core::error(Code::kBoardInherit, text.error().front().message, asked_by));
+                 : core::fail(core::error(
+                       Code::kBoardInherit,
+                       text.error().front().message,
+                       asked_by,
+                       core::did_you_mean(path.substr(folder_of(path).size()), names_near(path))));
     }
     auto file = docs::parse_toml(*text, path);
     MEMSIZE_TRY(file);
@@ -138,6 +142,21 @@ class Loader {
     }
     layers.push_back(without_own_keys(std::move(file)));
     return merged(std::move(layers));
+  }
+
+  // What may be inherited instead of `path`, which is not there.
+  std::vector<std::string> names_near(const std::string& path) {
+    std::vector<std::string> names;
+    for (const std::string& folder : {folder_of(path), folder_ + "/"}) {
+      const auto found = files_.list(folder.empty() ? "." : folder);
+      for (std::size_t i = 0; found && i < found->size(); ++i) {
+        const std::string& name = (*found)[i];
+        if (name.ends_with(".toml") && !core::contains(open_, normal(folder + name))) {
+          names.push_back(name);
+        }
+      }
+    }
+    return names;
   }
 
   // Beside the file that names it, else among the bundled boards.
