@@ -202,6 +202,7 @@ class SectionsReader {
  public:
   explicit SectionsReader(ReaderContext& context)
       : context_(context),
+        knows_regions_(context.errors().empty()),
         regions_(context.board()),
         codes_(context.errors()),
         stacks_(context.errors()),
@@ -272,7 +273,7 @@ class SectionsReader {
         codes_.once(core, code.place, fmt::format("the code of core '{}' has two regions", core));
         if (const auto region = regions_.find(core, code.text); region) {
           of(core, code.place).region = *region;
-        } else {
+        } else if (knows_regions_) {
           context_.errors().push_back(regions_.no_region(core, code.text, code.place));
         }
       }
@@ -322,7 +323,7 @@ class SectionsReader {
           found[core] = *name;
         }
       }
-      if (!having.contains(core) && !line.is(Kind::kList)) {
+      if (!having.contains(core) && !line.is(Kind::kList) && knows_regions_) {
         context_.errors().push_back(regions_.no_region(core, line.string(), line.place()));
       }
     }
@@ -332,6 +333,8 @@ class SectionsReader {
   }
 
   ReaderContext& context_;
+  // Mistakes in the tables before may be why a region is not there.
+  bool knows_regions_;
   CoreRegions regions_;
   FirstPlaces codes_;
   FirstPlaces stacks_;
