@@ -13,7 +13,8 @@
 namespace memsize::sdk {
 
 /// Where no better hint is known.
-constexpr std::string_view kBundledHint = "use a bundled board with --board";
+constexpr std::string_view kBundledHint =
+    "correct the script; memsize emit --board BOARD --out DIR does without it";
 
 /// A half-open range of offsets.
 struct Span {

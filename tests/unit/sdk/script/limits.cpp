@@ -68,7 +68,8 @@ TEST_SUITE("sdk") {
     CHECK(error_of("x = 5\nx()") == "2:1+1 a 'int' cannot be called");
     CHECK(error_of("x = 'a' in 'ab'") ==
           "1:5+11 'in' between a 'str' and a 'str' is not understood");
-    CHECK(refused("x = 1 $").hint == "use a bundled board with --board");
+    CHECK(refused("x = 1 $").hint ==
+          "correct the script; memsize emit --board BOARD --out DIR does without it");
   }
 
   TEST_CASE("what Python refuses is refused") {
