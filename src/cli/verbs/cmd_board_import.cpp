@@ -63,6 +63,7 @@ class Importer {
     keep(outcome, import->warnings);
     prove(**variant, import->text, outcome);
     outcome.status = core::exit_status(outcome.diagnostics);
+    tell_unwritten((*variant)->script_path, outcome);
     add_places(*sources, import->text, outcome.diagnostics);
     return finish(std::move(import->text), std::move(outcome));
   }
@@ -122,6 +123,16 @@ class Importer {
           outcome.diagnostics.push_back(std::move(found));
           ++broken_;
         }
+      }
+    }
+  }
+
+  // An error in the board's text, which then is in no file.
+  void tell_unwritten(const std::string& script, Outcome& outcome) const {
+    for (core::Diagnostic& found : outcome.diagnostics) {
+      if (found.severity == core::Severity::kError && found.place.path.str() == path()) {
+        found.details.push_back(fmt::format("this file is not written: it is what {} would make",
+                                            core::printable(script)));
       }
     }
   }

@@ -45,7 +45,7 @@ class Comparer {
         core::error(Code::kSdkImport,
                     fmt::format("the imported board is not the tree's map: {}", what),
                     place_in_script(variant_, section.place),
-                    "write it by hand: the file is as near as memsize could come");
+                    "say it in the script in a simpler way, or write a board by hand");
     if (!board.path.empty()) {
       both.related.push_back({board, "the board has it here"});
     }

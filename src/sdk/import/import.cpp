@@ -8,6 +8,7 @@
 #include "memsize/emit/written.hpp"
 #include "memsize/sdk/generation.hpp"
 
+#include "check/generated.hpp"
 #include "plan.hpp"
 #include "script/script.hpp"
 #include "toml.hpp"
@@ -112,6 +113,32 @@ void tell_unclear(Plan& plan) {
                     plan.place_of(each.expression.place),
                     "after such a change in the script, import the tree again");
     }
+  }
+}
+
+// Where files that the script writes say something else, the board is the script's.
+void tell_generated(Plan& plan) {
+  core::Diagnostics found;
+  check_generated(*plan.sources, *plan.variant, *plan.reading, found);
+  std::vector<std::string> files;
+  for (const core::Diagnostic& each : found) {
+    if (each.code == Code::kSdkGenerated) {
+      const std::size_t below = plan.sources->platform.folder.size() + 1;
+      const std::size_t colon = each.message.find(": ");
+      files.push_back(fmt::format("{}{}",
+                                  core::printable(each.place.path.str().substr(below)),
+                                  colon == std::string::npos ? "" : each.message.substr(colon)));
+    }
+  }
+  if (!files.empty()) {
+    plan.left_out(fmt::format("{} that this script writes {} not what it makes: the board has what "
+                              "the script says",
+                              core::plural(files.size(), "file"),
+                              files.size() == 1 ? "is" : "are"),
+                  {plan.variant->script->path},
+                  "run the script, or, where a file is right, put that into the script, and import "
+                  "the tree again");
+    plan.warnings.back().details = std::move(files);
   }
 }
 
@@ -273,6 +300,7 @@ core::Result<Import> import_board(const Sources& sources,
   }
   plan_symbols(plan);
   tell_unclear(plan);
+  tell_generated(plan);
   plan_needs(plan);
   plan_chains(plan);
   plan_carveouts(plan);
