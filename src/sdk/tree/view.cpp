@@ -113,8 +113,12 @@ emit::Core View::reach_of(const CoreReading& core, const std::string& file) cons
     each.place = range.place;
     if (const Region* known = board_region(range.name, core.name); known != nullptr) {
       each.cache = known->cache;
-    } else if (is_said_non_cached(range.name)) {
-      each.cache = chip::Cache::kNonCached;
+    } else {
+      each.cache = is_said_non_cached(range.name) ? chip::Cache::kNonCached : each.cache;
+      // Wherever it is, an MMU has to map it.
+      if (!each.physical && core.has_mmu()) {
+        each.physical = led_to(core, range.base).value_or(range.base);
+      }
     }
     reach.regions.push_back(std::move(each));
   }
