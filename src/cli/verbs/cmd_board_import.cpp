@@ -54,8 +54,12 @@ class Importer {
     auto import = sdk::import_board(*sources, **variant, *reading, model);
     MEMSIZE_TRY(import);
     Outcome outcome;
-    for (core::Diagnostic problem : sdk::problems_of(*reading)) {
-      if (problem.severity == core::Severity::kError) {
+    core::Diagnostics problems = sdk::problems_of(*reading);
+    problems.insert(problems.end(), sources->problems.begin(), sources->problems.end());
+    for (core::Diagnostic& problem : problems) {
+      // Another operating system's script is nothing to this board.
+      const bool is_script = problem.code == Code::kSdkScript || problem.code == Code::kSdkName;
+      if (problem.severity == core::Severity::kError && !is_script) {
         problem.severity = core::Severity::kWarning;
         outcome.diagnostics.push_back(std::move(problem));
       }
