@@ -265,7 +265,14 @@ core::Result<Board> load_board(core::FileSystem& files,
   const auto found = find_board(files, folder, name);
   MEMSIZE_TRY(found);
   std::vector<std::string> read;
-  const auto file = load_inherited(files, found->path, folder, &read);
+  auto file = load_inherited(files, found->path, folder, &read);
+  if (!file && !files.exists(found->path)) {
+    const auto bundled = bundled_boards(files, folder);
+    if (bundled && core::contains(*bundled, found->short_name)) {
+      file.error().front().hint = fmt::format(
+          "the bundled board is called '{}': a name with .toml is a file's", found->short_name);
+    }
+  }
   if (file ? has_memories(file->root())
            : is_path(name) && kind_of_board(files, folder, name) == BoardKind::kPart) {
     return is_a_part(name);
