@@ -81,7 +81,8 @@ void read_head(ReaderContext& context, Fields& top) {
     top.wrong(Code::kBoardValue,
               "this memsize reads boards of schema 1",
               top.has("schema") ? top.value()["schema"].place() : top.place(),
-              "begin the file with: schema = 1");
+              schema ? "this file is for another memsize, which may be newer"
+                     : "begin the file with: schema = 1");
   }
   board.title = top.required_one_line("title");
   board.soc = top.required_one_line("soc");
