@@ -124,10 +124,8 @@ void tell_generated(Plan& plan) {
   for (const core::Diagnostic& each : found) {
     if (each.code == Code::kSdkGenerated) {
       const std::size_t below = plan.sources->platform.folder.size() + 1;
-      const std::size_t colon = each.message.find(": ");
-      files.push_back(fmt::format("{}{}",
-                                  core::printable(each.place.path.str().substr(below)),
-                                  colon == std::string::npos ? "" : each.message.substr(colon)));
+      files.push_back(fmt::format(
+          "{}: {}", core::printable(each.place.path.str().substr(below)), each.message));
     }
   }
   if (!files.empty()) {
