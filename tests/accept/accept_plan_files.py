@@ -15,6 +15,8 @@ SAMPLE = PLANS / "vww_mobilenet.csv"
 WAKE = (PLANS / "helia" / "wake_residency.json", PLANS / "helia" / "aot_operator_manifest.json")
 FORMATS = {"json": "json", "residency": "json", "csv": "csv", "c-header": "h", "chart": "txt", "svg": "svg",
            "html": "html", "chrome-trace": "json"}
+# Whose names, or title, --prefix begins.
+NAMED = ("residency", "c-header", "html")
 COMPILERS = (("gcc", "c11"), ("g++", "c++17"), ("clang", "c11"), ("clang++", "c++17"), ("arm-none-eabi-gcc", "c11"),
              ("arm-none-eabi-g++", "c++17"), ("riscv64-unknown-elf-gcc", "c11"))
 HOSTILE = ("*/ #error", "a b", "a_b", "A.B", "<script>alert(1)</script>", "x\\", "??/", "=1+2", "-1", "__FILE__", "\u91cd",
@@ -32,8 +34,9 @@ class Files:
         self.paths = {}
         for form, suffix in FORMATS.items():
             path = context.work / f"{name}.{form}.{suffix}"
-            context.run("plan", *arguments, "--as", form, "--prefix", name, "-o", path)
-            again = context.run("plan", *arguments, "--as", form, "--prefix", name).stdout
+            words = ["plan", *arguments, "--as", form, *(["--prefix", name] if form in NAMED else [])]
+            context.run(*words, "-o", path)
+            again = context.run(*words).stdout
             check(again == read(path), f"{name}: {form} is not the same twice")
             self.paths[form] = path
         self.document = parse_json(self.text("json"), f"{name}: document")

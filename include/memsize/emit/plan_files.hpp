@@ -15,6 +15,8 @@ struct PlanFormat {
   /// For `--as`.
   std::string_view name;
   std::string_view description;
+  /// Whether PlanFileOptions::prefix is in it.
+  bool has_prefix = false;
 };
 
 /// json, residency, helia-yaml, tflite, csv, c-header, chart, svg, html, chrome-trace.

@@ -140,6 +140,12 @@ std::optional<core::Diagnostic> check_usage(app::Session& session, PlanOptions& 
     return plan_misuse(fmt::format("--as {} is of one model", options.as),
                        "plan each model alone for it, or write another format");
   }
+  const emit::PlanFormat* const format =
+      core::find_in(emit::plan_formats(), options.as, &emit::PlanFormat::name);
+  if (!options.prefix.empty() && format != nullptr && !format->has_prefix) {
+    return plan_misuse(fmt::format("--as {} has no names that --prefix could begin", options.as),
+                       "leave it out; c-header, html and residency have some");
+  }
   if (!options.prefix.empty() && !core::is_identifier(options.prefix)) {
     return plan_misuse(
         fmt::format("--prefix: '{}' begins no C name", core::printable(options.prefix, 60)),

@@ -28,16 +28,16 @@ core::Diagnostic unknown_format(std::string_view format) {
 const std::vector<PlanFormat>& plan_formats() {
   static const std::vector<PlanFormat> formats = {
       {"json", "all that is known of the plan (memsize.plan/1)"},
-      {"residency", "heliaAOT's residency report, schema 3"},
+      {"residency", "heliaAOT's residency report, schema 3", true},
       {"helia-yaml", "heliaAOT's memory: section, with the fewest rules that give this placement"},
       {"tflite",
        "the model that the plan is of, with its operators in the plan's order and its offsets, for "
        "TensorFlow Lite Micro"},
       {"csv", "id,lower,upper,size,offset, as minimalloc reads and writes it"},
-      {"c-header", "a C and C++ header of sizes and offsets, which checks itself"},
+      {"c-header", "a C and C++ header of sizes and offsets, which checks itself", true},
       {"chart", "time and addresses, for a terminal"},
       {"svg", "time and addresses, as a drawing"},
-      {"html", "a report for people, with the drawing and a table of the blocks"},
+      {"html", "a report for people, with the drawing and a table of the blocks", true},
       {"chrome-trace", "events for chrome://tracing and Perfetto"},
   };
   return formats;
