@@ -495,25 +495,28 @@ core::Result<PlanOutcome> make_plan(const model::PlanReport& wanted,
     outcome.infeasible = !assignment.fits && assignment.complete && is_impossible(*problem, packer);
   }
   Planned planned = packed(*problem, assignment, packer);
+  check_result(
+      *problem, planned, assignment.fits, options.planner, wanted.path, outcome.diagnostics);
+  std::vector<ArenaHeight> kept;
+  if (options.keep_memories && options.planner.empty() && options.rules.tensors.empty() &&
+      options.rules.constraints.empty()) {
+    kept = keep_reported(wanted, *problem, planned, outcome.diagnostics);
+  }
   // Without a choice, what one bank cannot hold nobody can.
   for (std::size_t bank = 0; bank < problem->banks.size() && !chooses; ++bank) {
     outcome.infeasible = outcome.infeasible || is_too_small(*problem, planned, bank);
   }
-  check_result(
-      *problem, planned, assignment.fits, options.planner, wanted.path, outcome.diagnostics);
   outcome.plan = report_of(wanted, *problem, planned, outcome.infeasible);
+  take_offsets(wanted, kept, outcome.plan);
   outcome.plan.planner = options.planner.empty() ? "memsize" : options.planner;
   for (const Bank& bank : problem->banks) {
     outcome.begins.emplace(bank.name, bank.begin);
   }
   note_in_place(*problem, outcome);
   outcome.shortages = explain(*problem, wanted, planned, options.with_remedies, packer);
+  outcome.infeasible = outcome.infeasible && !outcome.shortages.empty();
   if (!outcome.shortages.empty() && options.others) {
     outcome.fits_on = fitting_parts(wanted, part, options, packer);
-  }
-  if (options.keep_memories && options.planner.empty() && options.rules.tensors.empty() &&
-      options.rules.constraints.empty()) {
-    keep_reported(wanted, outcome);
   }
   outcome.steps = packer.steps();
   outcome.interrupted = packer.interrupted();

@@ -2,7 +2,6 @@
 
 #include "memsize/plan/check_plan.hpp"
 
-#include "reported.hpp"
 #include "support.hpp"
 
 #include <algorithm>
@@ -666,22 +665,67 @@ TEST_CASE("a search that was cut off says so, unless no time would help") {
   CHECK(remedy() != more_time);
 }
 
-TEST_CASE("what does not fit is told of the plan that is kept") {
-  PlanReport wanted = report_of({scratch("a", 0, 2, 100), scratch("b", 2, 4, 100)});
-  wanted.blocks[0].offset = Bytes{0};
-  wanted.blocks[1].offset = Bytes{0};
-  PlanOutcome worse = plan_of(wanted);
-  worse.plan.blocks[1].offset = Bytes{100};
-  worse.plan.memories.front().used = Bytes{200};
-  worse.plan.arenas.front().used = Bytes{200};
-  for (const std::uint64_t budget : {80U, 120U}) {
-    PlanOutcome kept = worse;
-    kept.shortages = {{.memory = "default", .needed = Bytes{200}, .budget = Bytes{budget}}};
-    keep_reported(wanted, kept);
-    CHECK(used_of(kept, "default") == 100);
-    REQUIRE(kept.shortages.size() == (budget < 100 ? 1 : 0));
-    CHECK((budget > 100 || kept.shortages.front().needed == Bytes{100}));
+// An arena of 1024 B that is full at every step, cut into blocks: nobody finds that again at once.
+PlanReport full_arena() {
+  struct Piece {
+    std::int64_t lower, upper;
+    std::uint64_t begin, end;
+  };
+
+  std::uint32_t state = 7;
+  const auto next = [&](std::uint64_t below) {
+    state = state * 1664525 + 1013904223;
+    return (state >> 8) % below;
+  };
+  std::vector<Piece> pieces = {{0, 200, 0, 1024}};
+  while (pieces.size() < 100) {
+    const auto piece = std::ranges::max_element(pieces, {}, [](const Piece& one) {
+      return static_cast<std::uint64_t>(one.upper - one.lower) * (one.end - one.begin);
+    });
+    Piece rest = *piece;
+    if (pieces.size() > 2 && piece->upper - piece->lower > 1 && next(2) == 0) {
+      const auto steps = static_cast<std::uint64_t>(piece->upper - piece->lower);
+      piece->upper = rest.lower = piece->lower + 1 + static_cast<std::int64_t>(next(steps - 1));
+    } else {
+      piece->end = rest.begin = piece->begin + 1 + next(piece->end - piece->begin - 1);
+    }
+    pieces.push_back(rest);
   }
+  PlanReport report = report_of({});
+  for (const Piece& piece : pieces) {
+    report.blocks.push_back(scratch("b" + std::to_string(report.blocks.size()),
+                                    piece.lower,
+                                    piece.upper,
+                                    piece.end - piece.begin));
+    report.blocks.back().offset = Bytes{piece.begin};
+  }
+  return report;
+}
+
+TEST_CASE("what does not fit is told of the plan that is kept, and no less than its hint does") {
+  const PlanReport report = full_arena();
+  const auto planned = [&](std::uint64_t capacity, bool keeps) {
+    PlanOptions options;
+    options.limits.steps = 1;
+    options.limits.capacity = Bytes{capacity};
+    options.keep_memories = keeps;
+    board::MemorySet set;
+    set.memories = {memory("default", capacity, 1)};
+    return plan_of(report, set, options);
+  };
+  REQUIRE(planned(1023, false).shortages.front().needed > Bytes{1024});
+  for (const std::uint64_t budget : {900U, 1023U}) {
+    const PlanOutcome kept = planned(budget, true);
+    CHECK(kept.infeasible);
+    REQUIRE(kept.shortages.size() == 1);
+    CHECK(kept.shortages.front().needed == Bytes{1024});
+    CHECK(kept.shortages.front().remedies.front() ==
+          "a capacity of 1024 (" + std::to_string(1024 - budget) + " B more)");
+  }
+  const PlanOutcome helped = planned(1024, true);
+  CHECK(helped.shortages.empty());
+  CHECK(used_of(helped, "default") == 1024);
+  CHECK(helped.plan.blocks.back().offset == report.blocks.back().offset);
 }
 
 TEST_CASE("what is needed beyond a capacity is what a search without it finds") {
