@@ -29,11 +29,14 @@ bool is_least(const Problem& problem, const Overfull& full) {
          (only->proof == Proof::kBound || only->proof == Proof::kExhausted);
 }
 
-// Largest first; of equal ones the problem's order, which is that of ids.
-void sort_by_size(std::vector<std::size_t>& slots, const Problem& problem) {
-  std::ranges::stable_sort(slots, {}, [&](std::size_t slot) {
+// Largest first, `most` of them; of equal ones the problem's order, which is that of ids.
+void keep_largest(std::vector<std::size_t>& slots, std::size_t most, const Problem& problem) {
+  const std::size_t kept = std::min(slots.size(), most);
+  const auto end = slots.begin() + static_cast<std::ptrdiff_t>(kept);
+  std::ranges::partial_sort(slots, end, {}, [&](std::size_t slot) {
     return std::tuple{~problem.slots[slot].size, slot};
   });
+  slots.resize(kept);
 }
 
 // Of their roots, in the report.
@@ -61,7 +64,7 @@ std::vector<std::size_t> live_at(std::int64_t step,
       live.push_back(slot);
     }
   }
-  sort_by_size(live, problem);
+  keep_largest(live, live.size(), problem);
   return live;
 }
 
@@ -74,8 +77,7 @@ std::vector<std::size_t> largest_in(std::size_t bank,
       slots.insert(slots.end(), arena.slots.begin(), arena.slots.end());
     }
   }
-  sort_by_size(slots, problem);
-  slots.resize(std::min(slots.size(), kLargest));
+  keep_largest(slots, kLargest, problem);
   return slots;
 }
 
