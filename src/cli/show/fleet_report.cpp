@@ -91,7 +91,7 @@ Table fleet_demand_table(const app::Fleet& fleet) {
   Bytes covering;
   for (const app::FleetSpan& span : fleet.demands) {
     std::vector<std::string> row = {
-        fmt::format("{} {}", core_name(span.key.core), demand_name(span.key)),
+        fmt::format("{} {}", core_name(span.key.core), demand_name(span.key, fleet.demands)),
         fmt::format("{}", span.files),
         core::format_size(span.min),
         core::format_size(span.median),

@@ -65,8 +65,8 @@ std::string bar(Bytes part, Bytes of) {
   return std::string(marks, '#') + std::string(kWidth - marks, '.');
 }
 
-std::string heap_name(const board::DemandKey& key) {
-  const std::string name = demand_name(key);
+std::string heap_name(const board::DemandKey& key, const CoreSizing& core) {
+  const std::string name = demand_name(key, core.demands);
   constexpr std::string_view kUsual = "ddr ";
   return name.starts_with(kUsual) ? name.substr(kUsual.size()) : name;
 }
@@ -244,7 +244,7 @@ std::string brief_table(const app::Analysis& analysis, const CoreSizing& core) {
   for (const Demand& demand : core.demands) {
     const Bytes most = demand.figure();
     const std::string caveat = caveat_of(analysis, demand);
-    row(heap_name(demand.key),
+    row(heap_name(demand.key, core),
         demand.current ? bar(most, *demand.current) : std::string{},
         demand.lower_bound ? ">=" + rounded(most, unit) : rounded(most, unit),
         demand.current ? fmt::format("{}", part_of(most, *demand.current, 100)) : "-",

@@ -88,7 +88,8 @@ std::string reasons_text(const Demand& demand) {
 std::string explain_demand(const app::Analysis& analysis,
                            const CoreSizing& core,
                            const Demand& demand) {
-  std::string out = fmt::format("\n{} {}\n", core_name(core.core), demand_name(demand.key));
+  std::string out =
+      fmt::format("\n{} {}\n", core_name(core.core), demand_name(demand.key, core.demands));
   const bool several_logs = analysis.sizing.inputs.size() > 1;
   const bool several_models = core.instances.size() > 1;
   Table table;

@@ -9,9 +9,12 @@ namespace memsize::cli {
 
 using core::Bytes;
 
-std::string demand_name(const board::DemandKey& key) {
-  return fmt::format(
-      "{} {} {}", key.space, model::name_of(key.cacheability), model::name_of(key.lifetime));
+std::string demand_name(const board::DemandKey& key, bool is_alone) {
+  return is_alone && key.space != "ddr" ? key.space
+                                        : fmt::format("{} {} {}",
+                                                      key.space,
+                                                      model::name_of(key.cacheability),
+                                                      model::name_of(key.lifetime));
 }
 
 std::string kib(Bytes size) {

@@ -6,14 +6,24 @@
 
 #include "table.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string>
 
 namespace memsize::cli {
 
-/// "ddr cacheable persistent".
-[[nodiscard]] std::string demand_name(const board::DemandKey& key);
+/// "ddr cacheable persistent". `all` have a key each: what is alone in a memory that is not DDR, as
+/// an arena that is one buffer, is known by the memory, since its class is one for all of it.
+[[nodiscard]] std::string demand_name(const board::DemandKey& key, bool is_alone);
+
+template <typename Demands>
+[[nodiscard]] std::string demand_name(const board::DemandKey& key, const Demands& all) {
+  return demand_name(key, std::ranges::count_if(all, [&](const auto& other) {
+                            return other.key.core == key.core && other.key.space == key.space;
+                          }) == 1);
+}
+
 /// As the trace printed it: two decimals of a KiB.
 [[nodiscard]] std::string kib(core::Bytes size);
 using sizing::core_name;

@@ -102,7 +102,7 @@ Table demand_table(const app::Analysis& analysis, const CoreSizing& core) {
   for (const Demand& demand : core.demands) {
     const bool printed = demand.requested.count() != 0;
     std::vector<std::string> row = {
-        demand_name(demand.key),
+        demand_name(demand.key, core.demands),
         demand.records == 0 ? std::string{"-"} : fmt::format("{}", demand.records),
         printed ? kib(demand.requested) : std::string{"-"},
         printed ? core::format_size(demand.bound) : std::string{"-"},
@@ -197,7 +197,8 @@ std::vector<std::string> facts_of(const CoreSizing& core) {
     }
   }
   for (const Demand& demand : core.demands) {
-    const std::string name = fmt::format("{} {}", core_name(core.core), demand_name(demand.key));
+    const std::string name =
+        fmt::format("{} {}", core_name(core.core), demand_name(demand.key, core.demands));
     if (demand.extent) {
       const std::string exact = core::format_bytes(*demand.extent);
       const std::string rounded = core::format_size(*demand.extent);
@@ -246,6 +247,15 @@ std::string notes(const app::Analysis& analysis) {
   return out;
 }
 
+// Whose memory is not DDR, as a microcontroller's arena, has it from no Linux.
+bool is_of_linux(const app::Analysis& analysis) {
+  return std::ranges::any_of(analysis.sizing.cores, [](const CoreSizing& core) {
+    return core.demands.empty() || std::ranges::any_of(core.demands, [](const Demand& demand) {
+             return demand.key.space == "ddr";
+           });
+  });
+}
+
 // What comes next: the command that writes the map of this report, or one that names a board;
 // nothing where emit would refuse.
 std::string next_line(const app::Analysis& analysis) {
@@ -253,7 +263,11 @@ std::string next_line(const app::Analysis& analysis) {
       analysis.sizing.diagnostics,
       [&](const core::Diagnostic& one) { return app::forbids_map(analysis.sizing, one); });
   if (!analysis.board && !analysis.sizing.cores.empty()) {
-    return "\nto see what goes back to Linux: name the board with --board (memsize list boards)\n";
+    return is_of_linux(analysis)
+               ? "\nto see what goes back to Linux: name the board with --board (memsize list "
+                 "boards)\n"
+               : "\nto have sizes suggested: name a board file of your own with --board "
+                 "(boards/README.md)\n";
   }
   if (!analysis.board || refused || suggestions_of(analysis).empty()) {
     return {};
