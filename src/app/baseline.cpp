@@ -54,12 +54,12 @@ std::string at_home(std::string text, const Home& home) {
   return text;
 }
 
-// A document holds UTF-8 only.
+// A document holds UTF-8 only, and older ones have escapes for letters outside of ASCII.
 std::string at_homes(std::string text, const Homes& homes) {
   for (const Home& home : homes) {
     text = at_home(std::move(text), home);
   }
-  return core::printable(text, std::string::npos);
+  return core::ascii_text(core::visible_text(text));
 }
 
 core::Result<Baseline> read_baseline(const std::string& path, const std::string& text) {
@@ -159,7 +159,7 @@ FindingKey older_key_of(const core::Diagnostic& finding, const Homes& homes) {
       break;
     }
   }
-  key.path = core::printable(key.path, std::string::npos);
+  key.path = core::ascii_text(core::visible_text(key.path));
   return key;
 }
 

@@ -21,11 +21,11 @@ std::string property_value(ReaderContext& context, Value value) {
   if (value.is(Kind::kBoolean)) {
     return value.boolean() ? "true" : "false";
   }
-  const bool quotable =
-      value.is(Kind::kText) && value.string().find_first_of("\"\\") == std::string::npos &&
-      value.string().find("/*") == std::string::npos &&
-      value.string().find("*/") == std::string::npos &&
-      core::printable(value.string(), value.string().size() + 1) == value.string();
+  const bool quotable = value.is(Kind::kText) &&
+                        value.string().find_first_of("\"\\") == std::string::npos &&
+                        value.string().find("/*") == std::string::npos &&
+                        value.string().find("*/") == std::string::npos &&
+                        core::ascii_text(core::visible_text(value.string())) == value.string();
   if (!quotable) {
     context.errors().push_back(core::error(
         Code::kTomlType,

@@ -105,6 +105,14 @@ std::optional<std::uint64_t> scale_decimal(std::string_view number, std::uint64_
 // A size has at most 9 digits behind its point: of this many parts it is a whole number.
 constexpr std::uint64_t kFinest = 1'000'000'000;
 
+std::string escaped_bytes(std::string_view bytes) {
+  std::string out;
+  for (const char c : bytes) {
+    out += fmt::format("\\x{:02X}", static_cast<unsigned char>(c));
+  }
+  return out;
+}
+
 // Bytes of the character that `text` begins with; 0 where it begins with none. Surrogates, longer
 // forms than needed and what lies beyond Unicode are none (RFC 3629).
 std::size_t utf8_length(std::string_view text) {
@@ -137,18 +145,91 @@ std::size_t utf8_length(std::string_view text) {
   return form->length;
 }
 
-// The bytes of the next character, and whether showing it does nothing but show it: control
-// characters command a terminal (C0, DEL, C1), marks of direction turn a line around, and bytes
-// that are no UTF-8 may be either.
-std::pair<std::size_t, bool> next_character(std::string_view text) {
+struct Letters {
+  char32_t first, last;
+};
+
+// Unicode's Default_Ignorable_Code_Point, which nobody sees and which may turn a line around, line
+// and paragraph separators, and what is no character: no XML may have U+FFFE.
+constexpr std::array<Letters, 19> kUnseen = {{
+    {0xAD, 0xAD},     {0x34F, 0x34F},     {0x61C, 0x61C},     {0x115F, 0x1160},   {0x17B4, 0x17B5},
+    {0x180B, 0x180F}, {0x200B, 0x200F},   {0x2028, 0x202E},   {0x2060, 0x206F},   {0x3164, 0x3164},
+    {0xFDD0, 0xFDEF}, {0xFE00, 0xFE0F},   {0xFEFF, 0xFEFF},   {0xFFA0, 0xFFA0},   {0xFFF0, 0xFFFB},
+    {0xFFFE, 0xFFFF}, {0x1BCA0, 0x1BCA3}, {0x1D173, 0x1D17A}, {0xE0000, 0xE0FFF},
+}};
+
+// Marks on the letter before, as systems write them that keep letters and marks apart.
+constexpr std::array<Letters, 13> kMarks = {{
+    {0x300, 0x36F},
+    {0x483, 0x489},
+    {0x591, 0x5BD},
+    {0x64B, 0x65F},
+    {0xE31, 0xE31},
+    {0xE34, 0xE3A},
+    {0xE47, 0xE4E},
+    {0x1AB0, 0x1AFF},
+    {0x1DC0, 0x1DFF},
+    {0x20D0, 0x20FF},
+    {0x302A, 0x302D},
+    {0x3099, 0x309A},
+    {0xFE20, 0xFE2F},
+}};
+
+// East Asian letters and pictures.
+constexpr std::array<Letters, 13> kWide = {{
+    {0x1100, 0x115F},
+    {0x2329, 0x232A},
+    {0x2E80, 0x303E},
+    {0x3041, 0xA4CF},
+    {0xAC00, 0xD7A3},
+    {0xF900, 0xFAFF},
+    {0xFE10, 0xFE19},
+    {0xFE30, 0xFE6F},
+    {0xFF00, 0xFF60},
+    {0xFFE0, 0xFFE6},
+    {0x1F300, 0x1F64F},
+    {0x1F680, 0x1F9FF},
+    {0x20000, 0x3FFFD},
+}};
+
+template <std::size_t N>
+bool has_letter(const std::array<Letters, N>& letters, char32_t code) {
+  return std::ranges::any_of(
+      letters, [&](const Letters& each) { return each.first <= code && code <= each.last; });
+}
+
+struct Character {
+  std::string_view bytes;
+  /// Showing it does nothing but show it: no command to a terminal, and no byte that is no UTF-8,
+  /// which may be one.
+  bool is_harmless = false;
+  /// On a terminal.
+  std::size_t columns = 1;
+
+  [[nodiscard]] std::string shown() const {
+    if (is_harmless) {
+      return std::string{bytes};
+    }
+    return bytes == "\t" ? " " : escaped_bytes(bytes);
+  }
+};
+
+Character next_character(std::string_view text) {
   const std::size_t length = utf8_length(text);
-  const std::string_view character = text.substr(0, std::max<std::size_t>(length, 1));
-  const bool is_control = length == 1 && (character < " " || character == "\x7F");
-  const bool is_c1 = length == 2 && character < "\xC2\xA0";
-  // U+2028 to U+202E and U+2066 to U+2069.
-  const bool turns = ("\xE2\x80\xA8" <= character && character <= "\xE2\x80\xAE") ||
-                     ("\xE2\x81\xA6" <= character && character <= "\xE2\x81\xA9");
-  return {character.size(), length != 0 && !is_control && !is_c1 && !turns};
+  if (length <= 1) {
+    const std::string_view byte = text.substr(0, 1);
+    return {byte, length == 1 && byte >= " " && byte != "\x7F"};
+  }
+  constexpr std::array<unsigned, 5> kBitsOfFirst = {0, 0, 0x1F, 0x0F, 0x07};
+  char32_t code = static_cast<unsigned char>(text[0]) & kBitsOfFirst.at(length);
+  for (std::size_t i = 1; i < length; ++i) {
+    code = (code << 6U) | (static_cast<unsigned char>(text[i]) & 0x3FU);
+  }
+  return {text.substr(0, length),
+          code >= 0xA0 && !has_letter(kUnseen, code),
+          has_letter(kMarks, code)  ? 0U
+          : has_letter(kWide, code) ? 2U
+                                    : 1U};
 }
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -339,20 +420,36 @@ std::string join(const std::vector<std::string>& parts, std::string_view separat
 
 std::string printable(std::string_view text, std::size_t max) {
   std::string out;
-  for (const char c : text) {
-    if (out.size() >= max) {
+  for (std::size_t columns = 0; !text.empty();) {
+    if (columns >= max) {
       return out + "...";
     }
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '\t') {
-      out += ' ';
-    } else if (byte < 0x20 || byte >= 0x7F) {
-      out += fmt::format("\\x{:02X}", byte);
-    } else {
-      out += c;
-    }
+    const Character next = next_character(text);
+    const std::string shown = next.shown();
+    // No name is a heap of marks.
+    columns += next.is_harmless ? std::max<std::size_t>(next.columns, 1) : shown.size();
+    out += shown;
+    text.remove_prefix(next.bytes.size());
   }
   return out;
+}
+
+std::string ascii_text(std::string_view text) {
+  std::string out;
+  for (const char& c : text) {
+    out += static_cast<unsigned char>(c) < 0x80 ? std::string(1, c) : escaped_bytes({&c, 1});
+  }
+  return out;
+}
+
+std::size_t text_width(std::string_view text) {
+  std::size_t columns = 0;
+  while (!text.empty()) {
+    const Character next = next_character(text);
+    columns += next.columns;
+    text.remove_prefix(next.bytes.size());
+  }
+  return columns;
 }
 
 bool is_utf8(std::string_view text) {
@@ -375,7 +472,7 @@ std::string shell_word(std::string_view text) {
   if (!text.empty() && std::ranges::all_of(text, is_plain)) {
     return std::string{text};
   }
-  const bool visible = std::ranges::all_of(text, [](char c) { return c >= 0x20 && c < 0x7F; });
+  const bool visible = visible_text(text) == text;
   // Between $'' a shell knows escapes, so that no byte has to stand for itself.
   std::string word = visible ? "'" : "$'";
   for (const char c : text) {
@@ -413,27 +510,16 @@ std::string escape_markdown(std::string_view text) {
 }
 
 std::string visible_text(std::string_view text) {
-  std::string out;
-  while (!text.empty()) {
-    const auto [length, harmless] = next_character(text);
-    for (const char c : text.substr(0, length)) {
-      out += harmless    ? std::string(1, c)
-             : c == '\t' ? " "
-                         : fmt::format("\\x{:02X}", static_cast<unsigned char>(c));
-    }
-    text.remove_prefix(length);
-  }
-  return out;
+  return printable(text, std::string_view::npos);
 }
 
 std::string masked_text(std::string_view text) {
   std::string out;
   while (!text.empty()) {
-    const auto [length, harmless] = next_character(text);
-    out += harmless               ? std::string{text.substr(0, length)}
-           : text.front() == '\t' ? " "
-                                  : std::string(length, '?');
-    text.remove_prefix(length);
+    const Character next = next_character(text);
+    out +=
+        next.is_harmless || next.bytes == "\t" ? next.shown() : std::string(next.bytes.size(), '?');
+    text.remove_prefix(next.bytes.size());
   }
   return out;
 }

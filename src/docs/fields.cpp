@@ -133,11 +133,11 @@ std::string Fields::required_string(std::string_view key) {
 }
 
 std::string Fields::one_line(std::string_view key) {
-  return core::printable(string(key), kLongestLine);
+  return core::ascii_text(core::printable(string(key), kLongestLine));
 }
 
 std::string Fields::required_one_line(std::string_view key) {
-  return core::printable(required_string(key), kLongestLine);
+  return core::ascii_text(core::printable(required_string(key), kLongestLine));
 }
 
 std::string Fields::one_of(std::string_view key, const std::vector<std::string>& words) {

@@ -156,7 +156,7 @@ std::string find_part(core::FileSystem& files,
 }  // namespace
 
 std::string escape_comment(const std::string& text) {
-  return replace_all(replace_all(text, "*/", "* /"), "/*", "/ *");
+  return replace_all(replace_all(core::ascii_text(text), "*/", "* /"), "/*", "/ *");
 }
 
 std::string escape_html(const std::string& text) {

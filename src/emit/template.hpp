@@ -17,8 +17,9 @@ using core::Json;
 /// How a value is written into the format so that it cannot end what it stands in.
 using Escape = std::string (*)(const std::string&);
 
-/// For text inside /* */ comments; code values are identifiers and numbers, checked where they were
-/// read.
+/// For text inside /* */ comments, in ASCII: compilers of some hosts read another character set,
+/// and a byte of it may hide the end of a line. Code values are identifiers and numbers, checked
+/// where they were read.
 [[nodiscard]] std::string escape_comment(const std::string& text);
 [[nodiscard]] std::string escape_html(const std::string& text);
 /// For text and cells of tables.

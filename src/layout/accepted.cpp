@@ -103,8 +103,8 @@ const board::AcceptedDefect* find_accepted(const board::Accepted& accepted,
                                            const core::Diagnostic& finding) {
   return core::find_where(accepted, [&](const board::AcceptedDefect& each) {
     return each.code == core::code_name(finding.code) &&
-           without_addresses(each.message) ==
-               without_addresses(core::printable(finding.message, each.kLongestMessage));
+           without_addresses(each.message) == without_addresses(core::ascii_text(core::printable(
+                                                  finding.message, each.kLongestMessage)));
   });
 }
 

@@ -20,17 +20,15 @@
 #include <string>
 #include <vector>
 
+using memsize::fuzz::is_visible;
 using memsize::fuzz::require;
 
 namespace {
 
 void check_findings(const memsize::core::Diagnostics& found) {
-  const auto plain = [](const std::string& text) {
-    return std::ranges::all_of(text, [](char c) { return c >= 0x20 && c < 0x7F; });
-  };
   for (const auto& problem : found) {
     require(!problem.message.empty(), "a finding has a message");
-    require(plain(problem.message) && plain(problem.hint), "a finding is printable");
+    require(is_visible(problem.message) && is_visible(problem.hint), "a finding is printable");
   }
 }
 

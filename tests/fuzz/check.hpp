@@ -1,10 +1,13 @@
 // What every fuzz target is made of: how it begins, and what it does where an invariant is broken.
 #pragma once
 
+#include "memsize/core/text.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <string_view>
 
 namespace memsize::fuzz {
 
@@ -13,6 +16,11 @@ inline void require(bool holds, const char* what) {
     (void)std::fprintf(stderr, "broken invariant: %s\n", what);
     std::abort();
   }
+}
+
+/// What is shown hides nothing and commands no terminal.
+inline bool is_visible(std::string_view text) {
+  return core::visible_text(text) == text;
 }
 
 /// A target among those of the program that replays corpora.

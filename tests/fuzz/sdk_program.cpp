@@ -4,7 +4,6 @@
 #include "mpu_programs.hpp"
 #include "program/edit_program.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -12,6 +11,7 @@
 #include <vector>
 
 using memsize::core::Diagnostics;
+using memsize::fuzz::is_visible;
 using memsize::fuzz::require;
 namespace emit = memsize::emit;
 namespace sdk = memsize::sdk;
@@ -132,8 +132,7 @@ void check_errors(const Diagnostics& errors) {
   require(!errors.empty(), "a failure says why");
   for (const auto& problem : errors) {
     require(!problem.message.empty(), "an error has a text");
-    require(std::ranges::all_of(problem.message, [](char c) { return c >= 0x20 && c < 0x7F; }),
-            "an error has printable text");
+    require(is_visible(problem.message), "an error has printable text");
   }
 }
 

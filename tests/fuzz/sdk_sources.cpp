@@ -8,7 +8,6 @@
 #include "formats/dpl_config.hpp"
 #include "formats/linker_sections.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -16,6 +15,7 @@
 
 using memsize::core::Diagnostics;
 using memsize::core::Place;
+using memsize::fuzz::is_visible;
 using memsize::fuzz::require;
 namespace emit = memsize::emit;
 namespace sdk = memsize::sdk;
@@ -23,10 +23,6 @@ namespace sdk = memsize::sdk;
 namespace {
 
 constexpr std::size_t kKinds = 10;
-
-bool is_plain(const std::string& text) {
-  return std::ranges::all_of(text, [](char c) { return c >= 0x20 && c < 0x7F; });
-}
 
 class LinesOfSource {
  public:
@@ -170,7 +166,8 @@ MEMSIZE_FUZZ_TARGET(sdk_sources) {
   Diagnostics errors;
   read(data[0] % kKinds, file, lines, errors);
   for (const auto& problem : errors) {
-    require(!problem.message.empty() && is_plain(problem.message), "a finding has printable text");
+    require(!problem.message.empty() && is_visible(problem.message),
+            "a finding has printable text");
     lines.check(problem.place);
   }
   return 0;

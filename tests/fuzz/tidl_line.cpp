@@ -5,12 +5,12 @@
 #include "console_line.hpp"
 #include "tidl_rows.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
+using memsize::fuzz::is_visible;
 using memsize::fuzz::require;
 namespace readers = memsize::readers;
 
@@ -65,8 +65,7 @@ MEMSIZE_FUZZ_TARGET(tidl_line) {
     require(within(piece.text, line), "a piece stands in the line");
     require(piece.text.empty() || piece.text.data() >= before, "pieces follow each other");
     require(piece.written <= line.size(), "no piece is longer than its line");
-    require(std::ranges::all_of(piece.core, [](char c) { return c >= 0x20 && c < 0x7F; }),
-            "a core's name is printable");
+    require(is_visible(piece.core), "a core's name is printable");
     before = piece.text.empty() ? before : piece.text.data() + piece.text.size();
     check_text(piece.text);
   }

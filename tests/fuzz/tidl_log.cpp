@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <vector>
 
+using memsize::fuzz::is_visible;
 using memsize::fuzz::require;
 
 namespace {
@@ -44,8 +45,7 @@ void check_problems(const memsize::core::Diagnostics& problems, std::size_t line
                 (problem.place.line >= 1 && problem.place.line <= lines),
             "a problem has a line");
     const std::string_view shown = problem.place.text.str();
-    require(std::ranges::all_of(shown, [](char c) { return c >= 0x20 && c < 0x7F; }),
-            "a shown line is printable");
+    require(is_visible(shown), "a shown line is printable");
     require(problem.place.column <= shown.size() + 1, "a column lies in its line");
   }
 }

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+using memsize::fuzz::is_visible;
 using memsize::fuzz::require;
 
 namespace {
@@ -87,10 +88,6 @@ const std::vector<ConsumerFile>& consumer_files() {
   return list;
 }
 
-bool is_plain_line(const std::string& text) {
-  return std::ranges::all_of(text, [](char c) { return c >= 0x20 && c < 0x7F; });
-}
-
 memsize::core::Diagnostics consumer_errors(const ConsumerFile& kind, const std::string& content) {
   auto found =
       memsize::emit::verify_files({{"memory_map.json", kConsumersMap}, {kind.path, content}},
@@ -118,8 +115,7 @@ MEMSIZE_FUZZ_TARGET(written_consumers) {
   const auto found = consumer_errors(kind, content);
   for (const auto& problem : found) {
     require(!problem.message.empty(), "a finding has a message");
-    require(is_plain_line(problem.message) && is_plain_line(problem.hint),
-            "a finding is printable");
+    require(is_visible(problem.message) && is_visible(problem.hint), "a finding is printable");
     require(problem.place.path.str().starts_with("out/"), "a finding has a file");
   }
   if (found.empty()) {

@@ -5,12 +5,12 @@
 #include "check.hpp"
 #include "mpu_programs.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+using memsize::fuzz::is_visible;
 using memsize::fuzz::require;
 
 namespace {
@@ -99,10 +99,6 @@ const std::vector<memsize::emit::MapFile>& good_files() {
   return files;
 }
 
-bool is_plain_name(const std::string& text) {
-  return std::ranges::all_of(text, [](char c) { return c >= 0x20 && c < 0x7F; });
-}
-
 // What the file must still have in it where nothing is wrong with it.
 const char* needed(const std::string& path) {
   return path == "c/l.cmd"          ? "R"
@@ -134,8 +130,7 @@ MEMSIZE_FUZZ_TARGET(written_map) {
   const auto report = memsize::emit::verify_map(files, "out", memsize::test::mpu_programs());
   for (const auto& problem : report.diagnostics) {
     require(!problem.message.empty(), "a finding has a message");
-    require(is_plain_name(problem.message) && is_plain_name(problem.hint),
-            "a finding is printable");
+    require(is_visible(problem.message) && is_visible(problem.hint), "a finding is printable");
     require(problem.place.path.str().starts_with("out/"), "a finding has a file");
   }
   if (report.diagnostics.empty()) {

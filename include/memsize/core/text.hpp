@@ -51,15 +51,21 @@ template <typename A>
 [[nodiscard]] std::string to_lower(std::string_view text);
 [[nodiscard]] std::string join(const std::vector<std::string>& parts, std::string_view separator);
 
-/// Control characters and bytes that are not UTF-8 replaced by visible escapes, cut at `max` bytes:
-/// for showing a piece of an input that nobody has checked.
+/// What commands a terminal, what nobody sees and what is no UTF-8 replaced by visible escapes, cut
+/// at `max` columns: for showing a piece of an input that nobody has checked.
 [[nodiscard]] std::string printable(std::string_view text, std::size_t max = 160);
 
-/// Whole, with what commands a terminal or is no UTF-8 replaced by visible escapes.
+/// The same, whole.
 [[nodiscard]] std::string visible_text(std::string_view text);
 
-/// The same, but by question marks: every byte keeps its column.
+/// The same, but with question marks: as many bytes as before.
 [[nodiscard]] std::string masked_text(std::string_view text);
+
+/// What is no ASCII replaced by visible escapes: for what reads another character set.
+[[nodiscard]] std::string ascii_text(std::string_view text);
+
+/// How wide a terminal shows it: East Asian letters are two columns, marks on a letter none.
+[[nodiscard]] std::size_t text_width(std::string_view text);
 
 /// One word of a command line, as any text may be pasted into a shell; printable() leaves it alone.
 [[nodiscard]] std::string shell_word(std::string_view text);

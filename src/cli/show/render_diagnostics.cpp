@@ -57,11 +57,12 @@ std::string excerpt(const Place& place, bool colour) {
   text = core::masked_text(text);
   std::string out = fmt::format("{:>5} | {}\n", line, text);
   if (column != 0 && column <= text.size() + 1) {
-    const std::size_t room = text.size() + 1 - column;
-    const std::size_t length = std::max<std::size_t>(1, std::min(place.length, room));
+    const std::string before = text.substr(0, column - 1);
+    const std::string piece = text.substr(column - 1, place.length);
+    const std::size_t length = std::max<std::size_t>(1, core::text_width(piece));
     out += fmt::format("{:>5} | {}{}\n",
                        "",
-                       std::string(column - 1, ' '),
+                       std::string(core::text_width(before), ' '),
                        paint(std::string(length, '^'), "1;32", colour));
   }
   return out;

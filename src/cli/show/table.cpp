@@ -16,10 +16,10 @@ std::string Table::text(std::size_t indent) const {
   std::vector<std::vector<std::string>> cells = rows;
   std::vector<std::size_t> widths;
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    std::size_t width = columns[i].title.size();
+    std::size_t width = core::text_width(columns[i].title);
     for (auto& row : cells) {
       row.at(i) = core::visible_text(row.at(i));
-      width = std::max(width, row.at(i).size());
+      width = std::max(width, core::text_width(row.at(i)));
     }
     widths.push_back(width);
   }
@@ -28,8 +28,8 @@ std::string Table::text(std::size_t indent) const {
     std::string built(indent, ' ');
     for (std::size_t i = 0; i < columns.size(); ++i) {
       built += i == 0 ? "" : "  ";
-      built += columns[i].right ? fmt::format("{:>{}}", cell(i), widths[i])
-                                : fmt::format("{:<{}}", cell(i), widths[i]);
+      const std::string rest(widths[i] - core::text_width(cell(i)), ' ');
+      built += columns[i].right ? rest + cell(i) : cell(i) + rest;
     }
     built.erase(built.find_last_not_of(' ') + 1);
     out += built + "\n";

@@ -41,7 +41,7 @@ Json lines_of(const std::vector<std::string>& lines) {
 
 // In a C string and in a comment.
 std::string plain(const std::string& name) {
-  std::string text = core::printable(name, 100);
+  std::string text = core::ascii_text(core::printable(name, 100));
   std::ranges::replace_if(
       text, [](char c) { return c == '"' || c == '\\' || c == '%' || c == '*' || c == '?'; }, '_');
   return text;

@@ -354,7 +354,7 @@ std::string rectangle(const PlacedBlock& placed, const Drawn& drawn) {
 
 std::string block_label(const PlacedBlock& placed, const Box& box) {
   const std::string name = core::printable(placed.block->id, 40);
-  const Length wide = static_cast<Length>(name.size() + 1) * kLetterWidth;
+  const Length wide = static_cast<Length>(core::text_width(name) + 1) * kLetterWidth;
   if (placed.alias || box.height < 12 * kPixel || box.width < wide) {
     return {};
   }

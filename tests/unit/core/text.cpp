@@ -244,6 +244,49 @@ TEST_SUITE("core") {
     }
   }
 
+  TEST_CASE("letters of any alphabet are shown, and nothing that nobody sees") {
+    // "größe", a layer's name in Japanese, a letter with a mark behind it, a picture.
+    for (const std::string_view shown : {"gr\xC3\xB6\xC3\x9F"
+                                         "e",
+                                         "\xE7\x95\xB3\xE3\x81\xBF",
+                                         "o\xCC\x88",
+                                         "\xF0\x9F\x98\x80",
+                                         "\xC2\xA0"}) {
+      CHECK(printable(shown) == shown);
+      CHECK(masked_text(shown) == shown);
+    }
+    // C1, a soft hyphen, marks of direction, joiners, separators, a byte order mark, selectors,
+    // tags, what is no character.
+    for (const auto& [hidden, shown] : std::vector<std::pair<std::string, std::string>>{
+             {"\xC2\x85", "\\xC2\\x85"},
+             {"\xC2\xAD", "\\xC2\\xAD"},
+             {"\xD8\x9C", "\\xD8\\x9C"},
+             {"\xE2\x80\x8B", "\\xE2\\x80\\x8B"},
+             {"\xE2\x80\x8F", "\\xE2\\x80\\x8F"},
+             {"\xE2\x80\xA8", "\\xE2\\x80\\xA8"},
+             {"\xE2\x80\xAE", "\\xE2\\x80\\xAE"},
+             {"\xE2\x81\xA9", "\\xE2\\x81\\xA9"},
+             {"\xEF\xB8\x8F", "\\xEF\\xB8\\x8F"},
+             {"\xEF\xBB\xBF", "\\xEF\\xBB\\xBF"},
+             {"\xEF\xBF\xBE", "\\xEF\\xBF\\xBE"},
+             {"\xF3\xA0\x81\x81", "\\xF3\\xA0\\x81\\x81"}}) {
+      CHECK(printable("a" + hidden + "b") == "a" + shown + "b");
+      CHECK(masked_text(hidden) == std::string(hidden.size(), '?'));
+    }
+  }
+
+  TEST_CASE("what is shown is cut between two letters, by its width") {
+    const std::string wide = "\xE7\x95\xB3\xE3\x81\xBF\xE5\xB1\xA4";
+    CHECK(text_width(wide) == 6);
+    CHECK(text_width("gr\xC3\xB6o\xCC\x88") == 4);
+    CHECK(text_width("\xF0\x9F\x98\x80.") == 3);
+    CHECK(printable(wide, 6) == wide);
+    CHECK(printable(wide, 3) == wide.substr(0, 6) + "...");
+    // However many marks are on it, a letter is not endless.
+    CHECK(printable("o\xCC\x88\xCC\x88\xCC\x88\xCC\x88", 3) == "o\xCC\x88\xCC\x88...");
+    CHECK(ascii_text("gr\xC3\xB6\n") == "gr\\xC3\\xB6\n");
+  }
+
   TEST_CASE("UTF-8 is what RFC 3629 says") {
     for (const std::string_view good : {"",
                                         "a",
@@ -312,6 +355,8 @@ TEST_SUITE("core") {
     CHECK(shell_word("~") == "'~'");
     CHECK(shell_word("a\nb'\\\xFF"
                      "1") == "$'a\\012b\\'\\\\\\3771'");
+    CHECK(shell_word("gr\xC3\xB6n.log") == "'gr\xC3\xB6n.log'");
+    CHECK(shell_word("\xE2\x80\xAEx") == "$'\\342\\200\\256x'");
     CHECK(shell_path("-") == "-");
     CHECK(shell_path("-rf") == "./-rf");
     CHECK(shell_path("-a b") == "'./-a b'");

@@ -142,6 +142,7 @@ TEST_SUITE("emit") {
 
   TEST_CASE("text cannot end what it stands in") {
     CHECK(escape_comment("plain * and / stay") == "plain * and / stay");
+    CHECK(escape_comment("gr\xC3\xB6n") == "gr\\xC3\\xB6n");
     for (const char* text : {"*/", "/*", "*/*/", "**//", "/*/", "*/*", "///***///"}) {
       CAPTURE(text);
       CHECK_FALSE(test::contains(escape_comment(text), "*/"));

@@ -158,6 +158,22 @@ TEST_SUITE("cli") {
     CHECK(table.csv() == "a,\"b,c\"\nplain,\"say \"\"hi\"\"\"\ntwo\\x0Alines,x\n");
   }
 
+  TEST_CASE("columns line up whatever alphabet a cell is in") {
+    Table table;
+    table.columns = {{"name"}, {"n", true}};
+    table.rows = {{"gr\xC3\xB6\xC3\x9F"
+                   "e",
+                   "1"},
+                  {"\xE7\x95\xB3\xE3\x81\xBF", "10"},
+                  {"o\xCC\x88", "2"}};
+    CHECK(table.text(0) ==
+          "name    n\n"
+          "gr\xC3\xB6\xC3\x9F"
+          "e   1\n"
+          "\xE7\x95\xB3\xE3\x81\xBF   10\n"
+          "o\xCC\x88       2\n");
+  }
+
   TEST_CASE("Markdown cells cannot end their row") {
     Table table;
     table.columns = {{"a|b", false}, {"n", true}};
@@ -274,6 +290,9 @@ TEST_SUITE("cli") {
     // Just behind the end: something is missing there.
     CHECK(render(core::error(Code::kUsage, "x", place(1, 4, 1, "abc")), false) ==
           "dir/b.toml:1:4: error[usage]: x\n    1 | abc\n      |    ^\n");
+    CHECK(
+        render(core::error(Code::kUsage, "x", place(1, 7, 3, "\xE7\x95\xB3\xC3\xB6 abc")), false) ==
+        "dir/b.toml:1:7: error[usage]: x\n    1 | \xE7\x95\xB3\xC3\xB6 abc\n      |     ^^^\n");
   }
 
   TEST_CASE("a long line is cut around its piece, which stays above the caret") {
