@@ -32,6 +32,8 @@ struct DeviceTreeEdits {
 ///  - sdk.hand-edited: a node that must change has a range of its own, unless `hand_edits` says
 ///    what becomes of it;
 ///  - verify.parse: a file that has such a node is not understood.
+/// A carve-out for which none of these files has a node, its own or one around it, is a warning,
+/// sdk.reserved.
 [[nodiscard]] core::Result<DeviceTreeEdits> edit_device_trees(
     core::FileSystem& files,
     const std::string& folder,

@@ -13,6 +13,7 @@
 #include <array>
 #include <cctype>
 #include <cstdint>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -97,6 +98,9 @@ class TreeEditor {
   // Whether the file has a node of the map, so far as it was read.
   [[nodiscard]] bool has_node() const { return has_node_; }
 
+  // Labels of carve-outs that a node of the file is there for: theirs, or one around them.
+  [[nodiscard]] const std::set<std::string>& reserved() const { return reserved_; }
+
  private:
   // What was known of the carve-out.
   struct History {
@@ -130,6 +134,7 @@ class TreeEditor {
       return false;
     }
     has_node_ = true;
+    reserved_.insert(label);
     told.message = fmt::format("'{}' must have {}, but its reg is not one range of four numbers",
                                core::printable(label, 60),
                                emit::range_text(range_of(*wanted).base, range_of(*wanted).size));
@@ -145,6 +150,15 @@ class TreeEditor {
   void edit(const emit::WrittenNode& node, core::Diagnostics& problems) {
     const Carveout* wanted = find_label(after_, node.label);
     const NodeRange now{node.base, node.size};
+    for (const Carveout& each : after_.carveouts) {
+      const NodeRange range = range_of(each);
+      const std::uint64_t into = range.base - node.base;
+      const bool is_around = wanted == nullptr && node.is_reserved() && into < node.size &&
+                             range.size <= node.size - into;
+      if (&each == wanted || is_around) {
+        reserved_.insert(each.label);
+      }
+    }
     has_node_ = has_node_ || wanted != nullptr;
     if (wanted == nullptr || now == range_of(*wanted)) {
       return;
@@ -241,6 +255,7 @@ class TreeEditor {
   Offsets offsets_;
   std::vector<TextEdit> edits_;
   bool has_node_ = false;
+  std::set<std::string> reserved_;
 };
 
 // Below the folder; nothing is itself.
@@ -260,6 +275,35 @@ bool has_label(const MemoryMap& map, const std::string& text) {
   });
 }
 
+// Linux uses what none of its device trees reserves. `file` is the first with nodes of the map.
+std::optional<core::Diagnostic> not_reserved(const MemoryMap& map,
+                                             const std::set<std::string>& reserved,
+                                             const std::string& file) {
+  std::vector<const Carveout*> missing;
+  for (const Carveout& each : map.carveouts) {
+    if (!each.label.empty() && !reserved.contains(each.label)) {
+      missing.push_back(&each);
+    }
+  }
+  if (missing.empty()) {
+    return std::nullopt;
+  }
+  core::Diagnostic told = core::warning(
+      Code::kSdkReserved,
+      fmt::format("{} of the map {} no node in any device tree here: Linux will use that memory",
+                  core::plural(missing.size(), "carve-out"),
+                  missing.size() == 1 ? "has" : "have"),
+      {file},
+      fmt::format("copy {} from {}",
+                  missing.size() == 1 ? "its node" : "their nodes",
+                  map.board.dts_file.empty() ? "the SDK's device tree" : map.board.dts_file));
+  for (const Carveout* each : missing) {
+    told.details.push_back(fmt::format(
+        "{}: {}", each->label, emit::range_text(range_of(*each).base, range_of(*each).size)));
+  }
+  return told;
+}
+
 }  // namespace
 
 bool is_device_tree(std::string_view path) {
@@ -273,7 +317,8 @@ core::Result<DeviceTreeEdits> edit_device_trees(core::FileSystem& files,
                                                 std::optional<HandEdits> hand_edits) {
   DeviceTreeEdits edits;
   core::Diagnostics found;
-  bool is_any = false;
+  std::string first;
+  std::set<std::string> reserved;
   for (const std::string& place : places_to_look(files, folder)) {
     const auto names = files.list(place.empty() ? folder : fmt::format("{}/{}", folder, place));
     for (std::size_t i = 0; names && i < names->size(); ++i) {
@@ -294,13 +339,14 @@ core::Result<DeviceTreeEdits> edit_device_trees(core::FileSystem& files,
       const emit::MapFile file{path, std::move(*content)};
       TreeEditor editor{file, before, after, hand_edits};
       std::string edited = editor.run(found);
-      is_any = is_any || editor.has_node();
+      first = first.empty() && editor.has_node() ? path : first;
+      reserved.insert(editor.reserved().begin(), editor.reserved().end());
       if (edited != file.content) {
         edits.files.push_back({below, file.content, std::move(edited)});
       }
     }
   }
-  if (!is_any && found.empty()) {
+  if (first.empty() && found.empty()) {
     found.push_back(core::error(
         Code::kSdkTree,
         fmt::format("no device tree of '{}' here has a node of its map", after.board.soc),
@@ -310,6 +356,9 @@ core::Result<DeviceTreeEdits> edit_device_trees(core::FileSystem& files,
   }
   if (core::has_errors(found)) {
     return tl::make_unexpected(std::move(found));
+  }
+  if (auto told = not_reserved(after, reserved, first)) {
+    found.push_back(std::move(*told));
   }
   edits.diagnostics = std::move(found);
   return edits;

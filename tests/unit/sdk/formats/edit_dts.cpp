@@ -42,11 +42,14 @@ std::string cells(std::uint64_t value) {
   return hex(value >> 32U) + " " + hex(value & 0xFFFFFFFF);
 }
 
+// Around the nodes of the map but the pool's.
+constexpr const char* kAround = "reg = <0x0 0x40000000 0xf 0xc4000000>;";
+
 std::string tree_with(const layout::Carveout& pool, std::uint64_t base) {
   return "/dts-v1/;\n/ {\n\treserved-memory {\n\t\t#address-cells = <2>;\n\t\t#size-cells = <2>;\n"
-         "\t\tother: other@1000 {\n\t\t\treg = <0x0 0x1000 0x0 0x1000>;\n\t\t};\n\t\t" +
-         pool.label + ": pool {\n\t\t\treg = <" + cells(base) + " " +
-         cells(pool.range.size().count()) + ">; /* mine */\n\t\t};\n\t};\n};\n";
+         "\t\tother: other@40000000 {\n\t\t\t" +
+         std::string{kAround} + "\n\t\t};\n\t\t" + pool.label + ": pool {\n\t\t\treg = <" +
+         cells(base) + " " + cells(pool.range.size().count()) + ">; /* mine */\n\t\t};\n\t};\n};\n";
 }
 
 }  // namespace
@@ -134,6 +137,32 @@ TEST_SUITE("sdk") {
     // A file that only speaks of a node has none.
     files.content[path] = fmt::format("/* see {} */\n", pool_of(before).label);
     CHECK_FALSE(edit_device_trees(files, "linux", {&before}, after, std::nullopt));
+  }
+
+  TEST_CASE("a carve-out that no device tree has a node for is told") {
+    const auto before = map_at(0x1100000000);
+    const auto after = map_at(0x1180000000);
+    core::MemFileSystem files;
+    const std::string path = fmt::format("linux/{}", kPath);
+    const std::string old = tree_with(pool_of(before), 0x1100000000);
+    files.content[path] = test::with(old, kAround, "reg = <0x0 0x40000000 0x0 0x200000>;");
+    const auto edits = edit_device_trees(files, "linux", {&before}, after, std::nullopt);
+    REQUIRE(edits.has_value());
+    CHECK(edits->files.size() == 1);
+    REQUIRE(edits->diagnostics.size() == 1);
+    const core::Diagnostic& told = edits->diagnostics.front();
+    CHECK(told.code == core::Code::kSdkReserved);
+    CHECK(told.severity == core::Severity::kWarning);
+    CHECK(told.place.path == path);
+    CHECK(told.details == std::vector<std::string>{"beta_region: [0x40300000, 0x40440000)",
+                                                   "arena_region: [0x1000000000, 0x1004000000)"});
+    // Nothing is reserved by a node that Linux passes over.
+    files.content[path] =
+        test::with(old, kAround, fmt::format("status = \"disabled\";\n{}", kAround));
+    const auto disabled = edit_device_trees(files, "linux", {&before}, after, std::nullopt);
+    REQUIRE(disabled.has_value());
+    REQUIRE(disabled->diagnostics.size() == 1);
+    CHECK(disabled->diagnostics.front().details.size() == 3);
   }
 
   TEST_CASE("a device tree that was left out of a change follows it later") {
