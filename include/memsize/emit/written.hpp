@@ -14,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -105,16 +106,23 @@ void check_whole(const std::map<std::string, WrittenMacro>& macros, core::Diagno
 /// but a list of them; in a tree those in a node `reserved-memory`, in an overlay of one by its
 /// label `reserved_memory`, or in an `__overlay__`; there only with a `reg` of four cells: another
 /// one is a warning. An overlay `&label { reg = <four cells> }` outside of any node is one too: it
-/// changes the node of that label. What /delete-node/ names behind it, and every other node, is
-/// passed over. Four cells may stand in several brackets, each as a number, as an expression of
-/// dtc's in parentheses, or as a name that the file itself defines for one. A branch that #if 0 or
-/// #if 1 rules out is not read; of any other condition both are, which is a warning unless it
-/// guards the whole file. Text between the nodes that is no device tree, such as what is left of a
-/// comment that ended early, is a warning, and so is a property or a labelled node without its
-/// semicolon.
+/// changes the node of that label; another `reg` is passed over there, unless the label is that of
+/// a node before it: then it is what it would be in that node. What
+/// /delete-node/ names behind it, and every other node, is passed over. Four cells may stand in
+/// several brackets, each as a number, as an expression of dtc's in parentheses, or as a name that
+/// the file itself defines for one. A branch that #if 0 or #if 1 rules out is not read; of any
+/// other condition both are, which is a warning unless it guards the whole file. Text between the
+/// nodes that is no device tree, such as what is left of a comment that ended early, is a warning,
+/// and so is a property or a labelled node without its semicolon.
 [[nodiscard]] std::vector<WrittenNode> parse_dts(const MapFile& file,
                                                  const std::string& root,
                                                  core::Diagnostics& errors);
+
+/// The same of a file that changes nodes of reserved memory which stand `elsewhere`, by labels.
+[[nodiscard]] std::vector<WrittenNode> parse_dts_beside(const MapFile& file,
+                                                        const std::string& root,
+                                                        const std::set<std::string>& elsewhere,
+                                                        core::Diagnostics& errors);
 
 /// Whether a sysconfig file is a script as a whole, so that it adds each of its modules. A part of
 /// one, which somebody puts behind another, may have them there.

@@ -10,6 +10,7 @@
 #include <array>
 #include <cctype>
 #include <map>
+#include <set>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -28,7 +29,7 @@ constexpr unsigned kDeepest = 64;
 constexpr std::size_t kCells = 4;
 
 // What a `reg` of another shape than four cells is: an error in a file that is a list of nodes, a
-// warning in reserved memory, nothing in an overlay, which may be of any node.
+// warning in reserved memory, nothing in an overlay of a label that may be any node's.
 enum class Reg { kMust, kShould, kMay };
 
 bool is_directive(std::string_view word) {
@@ -422,10 +423,17 @@ bool skip_value(core::Cursor& cursor) {
 
 class DtsParser {
  public:
-  DtsParser(const MapFile& file, const std::string& root, core::Diagnostics& errors)
+  DtsParser(const MapFile& file,
+            const std::string& root,
+            const std::set<std::string>& elsewhere,
+            core::Diagnostics& errors)
       : cursor_(file.path_under(root), file.content, Code::kVerifyParse, errors),
         errors_(errors),
-        conditions_(cursor_, errors) {}
+        conditions_(cursor_, errors) {
+    for (const std::string& label : elsewhere) {
+      labels_.emplace(label, Reg::kShould);
+    }
+  }
 
   std::vector<WrittenNode> run() {
     while (!cursor_.done() && !is_lost_) {
@@ -499,7 +507,11 @@ class DtsParser {
     }
     const bool is_reserved = last == "reserved_memory" || last == "reserved-memory";
     WrittenNode* wanted = node.label.empty() || is_reserved ? nullptr : &node;
+    if (const auto known = labels_.find(node.label); known != labels_.end()) {
+      reg_of_ = known->second;
+    }
     body(is_reserved ? Where::kReserved : Where::kElsewhere, depth, wanted);
+    reg_of_ = Reg::kMay;
     if (wanted != nullptr && node.places.contains("reg")) {
       nodes_.push_back(std::move(node));
     }
@@ -511,6 +523,9 @@ class DtsParser {
     const bool is_parent = plain == "reserved-memory" || plain == "__overlay__";
     const bool is_wanted = !node.label.empty() && !is_parent && where != Where::kElsewhere;
     reg_of_ = where == Where::kFile ? Reg::kMust : Reg::kShould;
+    if (is_wanted) {
+      labels_.emplace(node.label, reg_of_);
+    }
     body(is_parent ? Where::kReserved : Where::kElsewhere, depth, is_wanted ? &node : nullptr);
     reg_of_ = Reg::kMay;
     is_behind_node_ = true;
@@ -575,7 +590,8 @@ class DtsParser {
     if (node != nullptr && where == Where::kElsewhere) {
       read_property(cursor_, conditions_.defines(), *node, name, place, reg_of_, errors_);
     }
-    if (!skip_value(cursor_) && node != nullptr && errors_.size() == before) {
+    const bool is_passed_over = name == "reg" && reg_of_ == Reg::kMay;
+    if (!skip_value(cursor_) && node != nullptr && errors_.size() == before && !is_passed_over) {
       no_semicolon(fmt::format("'{}'", core::printable(name, 40)), place);
     }
   }
@@ -609,6 +625,8 @@ class DtsParser {
   core::Diagnostics& errors_;
   Conditions conditions_;
   std::vector<WrittenNode> nodes_;
+  // Of reserved memory, and what their `reg` is.
+  std::map<std::string, Reg> labels_;
   Reg reg_of_ = Reg::kMay;
   // Of the node around the next statement, before its own nodes.
   std::map<std::string, core::Place> properties_;
@@ -623,7 +641,14 @@ class DtsParser {
 std::vector<WrittenNode> parse_dts(const MapFile& file,
                                    const std::string& root,
                                    core::Diagnostics& errors) {
-  return DtsParser{file, root, errors}.run();
+  return parse_dts_beside(file, root, {}, errors);
+}
+
+std::vector<WrittenNode> parse_dts_beside(const MapFile& file,
+                                          const std::string& root,
+                                          const std::set<std::string>& elsewhere,
+                                          core::Diagnostics& errors) {
+  return DtsParser{file, root, elsewhere, errors}.run();
 }
 
 }  // namespace memsize::emit

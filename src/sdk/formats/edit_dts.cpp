@@ -85,7 +85,11 @@ class TreeEditor {
 
   std::string run(core::Diagnostics& found) {
     core::Diagnostics problems;
-    const auto nodes = emit::parse_dts(file_, "", problems);
+    std::set<std::string> labels;
+    for (const Carveout& each : after_.carveouts) {
+      labels.insert(each.label);
+    }
+    const auto nodes = emit::parse_dts_beside(file_, "", labels, problems);
     std::erase_if(problems, [this](core::Diagnostic& each) { return !is_problem(each); });
     for (std::size_t i = 0; !core::has_errors(problems) && i < nodes.size(); ++i) {
       edit(nodes[i], problems);
