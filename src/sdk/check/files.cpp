@@ -7,6 +7,7 @@
 #include "memsize/emit/sysconfig.hpp"
 #include "memsize/sdk/edit_dts.hpp"
 
+#include "script/script.hpp"
 #include "tree/reading.hpp"
 
 #include <algorithm>
@@ -157,6 +158,39 @@ void check_files_of(const View& view,
   }
 }
 
+// What the board has a file for, and neither the script nor the tree. Of the device tree that may
+// be so: then emit writes its nodes beside the list of what is to be built.
+void check_named_files(const View& view, core::Diagnostics& found) {
+  const layout::MemoryMap* map = view.board();
+  const Variant& variant = view.variant();
+  if (map == nullptr || variant.script->exports.empty()) {
+    return;
+  }
+  std::vector<std::string> named;
+  for (const board::Core& core : map->board.cores) {
+    const bool is_mapped = std::ranges::any_of(
+        map->regions, [&](const layout::Region& region) { return region.seen_by(core.name); });
+    if (is_mapped && !core::contains(variant.cores, core.name, &CoreSources::name)) {
+      named.push_back(fmt::format("{}/{}", core.name, map->board.linker_file_of(core.name)));
+    }
+  }
+  if (variant.header.empty()) {
+    named.push_back(map->board.header_file);
+  }
+  for (const std::string& path : named) {
+    if (view.sources().find(path) == nullptr) {
+      found.push_back(missing(view,
+                              path,
+                              "file",
+                              fmt::format("{} does not make this file, which board '{}' has, and "
+                                          "it is not there",
+                                          variant.script_path,
+                                          map->board.name),
+                              "let the script export it again, and run it"));
+    }
+  }
+}
+
 void check_unused(const View& view, const CoreReading& core, core::Diagnostics& found) {
   if (core.unused_mpu_source.empty()) {
     return;
@@ -292,6 +326,7 @@ std::uint64_t reserved_until(const std::vector<emit::WrittenNode>& nodes, std::u
 }
 
 void check_files(const View& view, core::Diagnostics& found) {
+  check_named_files(view, found);
   const auto& all = view.variant().cores;
   const bool place_sections =
       std::ranges::any_of(all, [](const CoreSources& core) { return !core.sections.empty(); });
