@@ -11,6 +11,7 @@
 #include "syscfg_script.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -28,6 +29,22 @@ constexpr std::string_view kLengthWords = "LENGTH length len l";
 bool expect_one(core::Cursor& cursor, std::string_view words) {
   const bool is_known = core::is_one_of(cursor.peek(), words);
   return cursor.expect(is_known ? cursor.peek() : words.substr(0, words.find(' ')));
+}
+
+// Where an expression stands, nothing could be changed.
+std::uint64_t plain_number(core::Cursor& cursor, core::Diagnostics& errors) {
+  const core::Place place = cursor.place();
+  const std::size_t before = errors.size();
+  const std::uint64_t value = cursor.number();
+  if (errors.size() == before && core::is_one_of(cursor.peek(), "+ - * / % < > & |")) {
+    cursor.wrong("this is an expression: only a number can be held against the map, and changed",
+                 place);
+  }
+  if (errors.size() != before) {
+    errors.back().hint =
+        "write the value as one number without a suffix, such as 0x2000 for 4K * 2";
+  }
+  return value;
 }
 
 void assign(WrittenMmuEntry& entry, const std::string& property, core::Cursor& cursor) {
@@ -93,7 +110,7 @@ std::vector<WrittenRange> parse_linker(const MapFile& file,
       return ranges;
     }
     range.places.emplace("ORIGIN", cursor.place());
-    range.base = cursor.number();
+    range.base = plain_number(cursor, errors);
     if (!core::is_one_of(cursor.peek(), kLengthWords) && !cursor.expect(",")) {
       return ranges;
     }
@@ -101,7 +118,7 @@ std::vector<WrittenRange> parse_linker(const MapFile& file,
       return ranges;
     }
     range.places.emplace("LENGTH", cursor.place());
-    range.size = cursor.number();
+    range.size = plain_number(cursor, errors);
     ranges.push_back(std::move(range));
   }
   cursor.expect("}");
@@ -110,14 +127,26 @@ std::vector<WrittenRange> parse_linker(const MapFile& file,
 
 namespace {
 
-// `#define`, or `# define`.
-bool takes_define(core::Cursor& cursor) {
+// Takes a word: "#define" of `# define`, too.
+std::string take_directive(core::Cursor& cursor) {
   const std::string word = cursor.take();
-  if (word == "#" && cursor.peek() == "define") {
-    cursor.take();
-    return true;
-  }
-  return word == "#define";
+  return word == "#" ? word + cursor.take() : word;
+}
+
+core::Diagnostic defined_twice(const std::string& name,
+                               const core::Place& place,
+                               const WrittenMacro& first,
+                               bool by_condition) {
+  return core::error(Code::kVerifyParse,
+                     by_condition
+                         ? fmt::format("'{}' is defined twice, by a condition: which of both the "
+                                       "firmware is built with is not known here",
+                                       name)
+                         : fmt::format("'{}' is defined twice", name),
+                     place,
+                     by_condition ? "keep the one that is built, without the condition"
+                                  : "keep one of them")
+      .beside(first.place, "it is defined here first");
 }
 
 }  // namespace
@@ -127,8 +156,14 @@ std::map<std::string, WrittenMacro> parse_header(const MapFile& file,
                                                  core::Diagnostics& errors) {
   core::Cursor cursor{file.path_under(root), file.content, core::Code::kVerifyParse, errors};
   std::map<std::string, WrittenMacro> macros;
+  // Between two directives that begin or end one; of each macro that in which it was defined.
+  unsigned branch = 0;
+  std::map<std::string, unsigned> branches;
+  std::set<std::string> undecided;
   while (!cursor.done()) {
-    if (!takes_define(cursor)) {
+    const std::string word = take_directive(cursor);
+    branch += core::is_one_of(word, "#if #ifdef #ifndef #elif #else #endif") ? 1U : 0U;
+    if (word != "#define") {
       continue;
     }
     const core::Place place = cursor.place();
@@ -154,11 +189,18 @@ std::map<std::string, WrittenMacro> parse_header(const MapFile& file,
       continue;
     }
     const bool is_part = !cursor.begins_line();
-    if (!macros.emplace(name, WrittenMacro{value, place, value_place, is_part}).second) {
-      errors.push_back(
-          core::error(Code::kVerifyParse, fmt::format("'{}' is defined twice", name), place));
+    const auto [first, is_new] =
+        macros.emplace(name, WrittenMacro{value, place, value_place, is_part});
+    branches.emplace(name, branch);
+    if (!is_new) {
+      const bool by_condition = branches.at(name) != branch;
+      errors.push_back(defined_twice(name, place, first->second, by_condition));
+      if (by_condition) {
+        undecided.insert(name);
+      }
     }
   }
+  std::erase_if(macros, [&](const auto& each) { return undecided.contains(each.first); });
   return macros;
 }
 

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -103,6 +105,29 @@ TEST_SUITE("emit") {
         errors);
     CHECK(errors.empty());
     CHECK(labels(nodes) == "pool ");
+  }
+
+  TEST_CASE("an overlay of a label is read as that node is, and passed over where it is any") {
+    const std::string reg = "reg = <POOL 0x80000000 0 0x1000>;";
+    const std::string tree = "/ { reserved-memory { pool: p@80000000 { reg = <0 1 0 1>; }; }; };\n";
+    core::Diagnostics errors;
+    CHECK(labels(nodes_of(tree + "&other { " + reg + " };", errors)) == "pool ");
+    CHECK(errors.empty());
+    CHECK(labels(nodes_of(tree + "&pool { " + reg + " };", errors)) == "pool ");
+    REQUIRE(errors.size() == 1);
+    CHECK(errors[0].severity == core::Severity::kWarning);
+    CHECK(at(errors[0].place) == "2:2+4");
+    // In a file that is a list of nodes it is an error, as in the node.
+    errors.clear();
+    nodes_of("pool: p@80000000 { reg = <0 1 0 1>; };\n&pool { " + reg + " };", errors);
+    REQUIRE(errors.size() == 1);
+    CHECK(errors[0].severity == core::Severity::kError);
+    CHECK(at(errors[0].place) == "2:16+4");
+    // The node may stand in another file.
+    errors.clear();
+    CHECK(parse_dts_beside({"f.dts", "&pool { " + reg + " };"}, "", {"pool"}, errors).empty());
+    REQUIRE(errors.size() == 1);
+    CHECK(errors[0].severity == core::Severity::kWarning);
   }
 
   TEST_CASE("a list of nodes behind a comment that ended early") {
@@ -292,6 +317,34 @@ TEST_SUITE("emit") {
     CHECK(errors.empty());
     CHECK(at(odd.at("B_ADDR").value_place) == "2:4+5");
     CHECK(odd.at("B_SIZE").value == 16);
+  }
+
+  TEST_CASE("a name that a condition gives two values has none") {
+    const std::string guard = "#ifndef MAP_H\n#define MAP_H\n";
+    for (const auto& [own, is_open] : std::vector<std::pair<std::string, bool>>{
+             {guard + "#define A (1u)\n#define A (2u)\n#endif\n", false},
+             {"#ifdef X\n#define A (1u)\n# else\n#define A (2u)\n#endif\n", true},
+             {"#define A (1u)\n#if X\n#define A (2u)\n#endif\n", true}}) {
+      const std::string& text = own;
+      CAPTURE(text);
+      core::Diagnostics errors;
+      const auto macros = parse_header({"h.h", text}, "", errors);
+      REQUIRE(errors.size() == 1);
+      CHECK(test::contains(errors[0].message, "by a condition") == is_open);
+      CHECK(errors[0].related.size() == 1);
+      CHECK(macros.contains("A") != is_open);
+    }
+  }
+
+  TEST_CASE("of a linker map's expression no part is taken for its value") {
+    for (const char* const value : {"0x1000 + 0x20", "4K", "4K * 2", "(0x20)", "0x20 << 1"}) {
+      CAPTURE(value);
+      core::Diagnostics errors;
+      (void)parse_linker(
+          {"l.cmd", fmt::format("MEMORY {{ A : ORIGIN = {}, LENGTH = 0x20 }}", value)}, "", errors);
+      REQUIRE_FALSE(errors.empty());
+      CHECK(test::contains(errors[0].hint, "one number"));
+    }
   }
 
   TEST_CASE("of a header's expression no part is taken for its value") {
