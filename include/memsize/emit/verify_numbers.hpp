@@ -9,8 +9,9 @@
 namespace memsize::emit {
 
 /// The first number that is another one where the words are those of `wanted`, what the board
-/// gives. Comments do not count. Other words are another template's or somebody's, and no finding;
-/// bytes that are no text must be the same.
+/// gives; of a linker script and of the C++ header also the first line that is gone where all else
+/// is there. Comments do not count, nor does a page. Other words are another template's or
+/// somebody's, and no finding; bytes that are no text must be the same.
 [[nodiscard]] core::Diagnostics verify_numbers(const MapFile& file,
                                                const MapFile& wanted,
                                                const std::string& root,

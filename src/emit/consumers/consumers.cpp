@@ -10,6 +10,7 @@
 #include "consumers/consumer.hpp"
 #include "emitters.hpp"
 #include "template.hpp"
+#include "verify/page_rows.hpp"
 #include "verify/stray.hpp"
 
 #include <algorithm>
@@ -67,9 +68,9 @@ void verify_one(const Emitter& emitter, const WrittenFile& written, core::Diagno
 }  // namespace
 
 bool has_verifier(std::string_view path) {
-  return std::ranges::any_of(all_emitters(), [&](const Emitter& emitter) {
-    return emitter.verify != nullptr && core_of_path(path, emitter.file).has_value();
-  });
+  return path == kPageFile || std::ranges::any_of(all_emitters(), [&](const Emitter& emitter) {
+           return emitter.verify != nullptr && core_of_path(path, emitter.file).has_value();
+         });
 }
 
 VerifyReport verify_files(const std::vector<MapFile>& files,

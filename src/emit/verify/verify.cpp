@@ -10,6 +10,7 @@
 #include "memsize/emit/written.hpp"
 #include "memsize/emit/written_map.hpp"
 
+#include "page_rows.hpp"
 #include "stray.hpp"
 #include "verify_mmu.hpp"
 #include "verify_mpu.hpp"
@@ -317,8 +318,15 @@ void check_dts(const MapFolder& folder, const WrittenMap& map, VerifyReport& rep
       check_node(*node, carveout, report.diagnostics);
     }
   }
+  std::set<std::string> seen;
   for (const WrittenNode& node : *nodes) {
     const bool known = core::contains(map.carveouts, node.label, &MapCarveout::label);
+    if (known && !seen.insert(node.label).second) {
+      report.diagnostics.push_back(
+          disagreement(node.place,
+                       {{"carve-out", node.label}},
+                       fmt::format("'{}' stands twice in this device tree", node.label)));
+    }
     if (!known) {
       report.diagnostics.push_back(disagreement(
           node.place,
@@ -426,6 +434,10 @@ VerifyReport verified(const MapFolder& folder, const board::MpuPrograms& program
   check_dts(folder, *map, report);
   check_mmu(folder, *map, report);
   check_mpu(folder, *map, programs, report);
+  // Nothing is built from it: it may be missing.
+  if (const MapFile* page = folder.find(std::string{kPageFile})) {
+    verify_page(*map, *page, folder.root, report.diagnostics);
+  }
   return report;
 }
 
