@@ -18,9 +18,21 @@ inline void require(bool holds, const char* what) {
   }
 }
 
-/// What is shown hides nothing and commands no terminal.
+/// What is shown hides nothing and commands no terminal: UTF-8 without control characters, without
+/// what turns the direction of writing, and without what has no width. Said here once more.
 inline bool is_visible(std::string_view text) {
-  return core::visible_text(text) == text;
+  const auto has = [&](const char* letter) { return text.find(letter) != std::string_view::npos; };
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const auto next = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0U;
+    if (byte < 0x20 || byte == 0x7F || (byte == 0xC2 && next < 0xA0)) {
+      return false;
+    }
+  }
+  return core::is_utf8(text) && !has("\u200B") && !has("\u200E") && !has("\u200F") &&
+         !has("\u2028") && !has("\u2029") && !has("\u202A") && !has("\u202B") && !has("\u202C") &&
+         !has("\u202D") && !has("\u202E") && !has("\u2066") && !has("\u2067") && !has("\u2068") &&
+         !has("\u2069") && !has("\uFEFF");
 }
 
 /// A target among those of the program that replays corpora.

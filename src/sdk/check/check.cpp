@@ -171,31 +171,6 @@ class VariantChecker {
     }
   }
 
-  // Where a region is on the bus; of one that the board does not know, where the core's own entries
-  // lead, and without one where the core sees it.
-  [[nodiscard]] std::optional<std::uint64_t> on_bus(const CoreReading& core,
-                                                    const emit::WrittenRange& range) const {
-    const auto physical = view_.physical_of(range.name, range.base, core.name);
-    if (physical || view_.board_region(range.name, core.name) != nullptr) {
-      return physical;
-    }
-    for (const MmuReading& mmu : core.mmu) {
-      if (const auto layer = emit::lens_of(mmu.entries).at(range.base)) {
-        const emit::WrittenMmuEntry& entry = mmu.entries[*layer];
-        return entry.physical + (range.base - entry.virtual_base);
-      }
-    }
-    for (const RatReading& rat : core.rat) {
-      for (const emit::WrittenRatEntry& entry : rat.entries) {
-        const std::uint64_t into = range.base - entry.fields.local;
-        if (into < entry.fields.size) {
-          return entry.fields.system + into;
-        }
-      }
-    }
-    return range.base;
-  }
-
   // Linux takes for itself what no node reserves.
   void check_reserved() {
     if (view_.reading().nodes.empty() || view_.board() == nullptr) {
@@ -204,7 +179,7 @@ class VariantChecker {
     std::set<std::string> told;
     for (const CoreReading& core : view_.reading().cores) {
       for (const emit::WrittenRange& range : core.linker) {
-        const auto physical = on_bus(core, range);
+        const auto physical = view_.physical_of(range.name, range.base, core.name);
         if (!physical || range.size == 0 || !view_.in_dram(*physical) ||
             !told.insert(range.name).second) {
           continue;
