@@ -14,6 +14,7 @@
 #include "part_sections.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -130,6 +131,38 @@ std::vector<PartConsumer> read_consumers(Fields& reader, const std::string& memo
   return consumers;
 }
 
+// As reports have them: no two memories of the part have one name.
+core::Diagnostics check_names(const MemorySet& set, const MemoryPlaces& places) {
+  std::set<std::string> names;
+  for (const PartMemory& memory : set.memories) {
+    names.insert(memory.name);
+  }
+  core::Diagnostics errors;
+  for (const PartMemory& memory : set.memories) {
+    for (const std::string& name : memory.also) {
+      const std::string shown = core::printable(name, 60);
+      if (!is_memory_name(name)) {
+        errors.push_back(core::error(
+            Code::kBoardName,
+            fmt::format("'also' of memory '{}' has '{}', which no report calls a memory",
+                        memory.name,
+                        shown),
+            places.at(memory.name),
+            "a small letter, then small letters, digits and '_', as reports have it in lower "
+            "case"));
+      } else if (!names.insert(name).second) {
+        errors.push_back(core::error(
+            Code::kBoardName,
+            fmt::format(
+                "'also' of memory '{}' has '{}', which has another use", memory.name, shown),
+            places.at(memory.name),
+            "a name is of one memory"));
+      }
+    }
+  }
+  return errors;
+}
+
 void check_sizes(Fields& reader, const PartMemory& memory) {
   if (memory.window > memory.hardware) {
     reader.wrong(Code::kBoardValue,
@@ -178,6 +211,7 @@ PartMemory read_memory(Value field,
   memory.by_rule = reader.boolean("by_rule", false);
   memory.cost = read_number(reader, "cost", 1, kDearest);
   memory.source = reader.required_one_line("source");
+  memory.also = reader.strings("also");
   memory.region = region_name(reader, "region");
   memory.zephyr_region = region_name(reader, "zephyr");
   read_emulated(reader, set, memory);
@@ -235,6 +269,7 @@ core::Result<MemorySet> read_memory_set(core::FileSystem& files,
   };
   keep(check_apart(set, places, [](const PartMemory& memory) { return memory.base; }));
   if (errors.empty()) {
+    keep(check_names(set, places));
     keep(check_sections(sections));
     keep(check_tile_rules(set, tiles.place()));
     keep(check_knobs(set, places));

@@ -232,6 +232,7 @@ PartConsumer read_consumer(Fields reader) {
     consumer.knob = knob.text;
   }
   consumer.in_image = reader.boolean("in_image", false);
+  consumer.of = reader.one_line("of");
   consumer.source = reader.required_one_line("source");
   reader.finish();
   return consumer;

@@ -96,6 +96,11 @@ void add_images(Level& level, const std::vector<plan::MemoryUse>& images) {
   add_to(level, {.name = "image: stacks", .size = all.stacks, .knob = {}});
 }
 
+// Whose program a plan that memsize made is for, nobody knows any more.
+bool is_of(const board::PartConsumer& consumer, const model::PlanReport& plan) {
+  return plan.is_replanned || plan.format.starts_with(consumer.of);
+}
+
 void say_what_is_missing(Level& level, const LevelInputs& inputs, bool is_mapped) {
   const auto unplaced = std::ranges::count_if(inputs.plan.blocks, [&](const auto& block) {
     return block.memory == level.memory && !block.offset && block.alias_of.empty();
@@ -210,7 +215,7 @@ std::vector<Level> levels_of(const LevelInputs& inputs) {
       add_to(level, {"used, as the report says", said->used.value_or(Bytes{}), {}, true});
     }
     for (const board::PartConsumer& consumer : memory.consumers) {
-      if (!consumer.in_image || inputs.images == nullptr) {
+      if (is_of(consumer, inputs.plan) && (!consumer.in_image || inputs.images == nullptr)) {
         add_to(level, {consumer.name, consumer.size, consumer.knob});
       }
     }

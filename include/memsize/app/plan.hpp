@@ -160,8 +160,10 @@ struct PlansAtOnce {
                                                          const std::string& format);
 
 /// One report, with all memory that it tells of as arenas, for plan::diff_plans(): of a log of
-/// NNAPI its models' pools, operandValues, inputs and outputs, too.
+/// NNAPI its models' pools, operandValues, inputs and outputs, too. `board`: a part, as which
+/// memories are called; empty: as the report calls them.
 [[nodiscard]] core::Result<model::PlanReport> read_compared_plan(Session& session,
-                                                                 const std::string& path);
+                                                                 const std::string& path,
+                                                                 const std::string& board);
 
 }  // namespace memsize::app

@@ -56,6 +56,8 @@ struct PartConsumer {
   /// It is in a section of linked images: who has the image counts it there.
   bool in_image = false;
   std::string source;
+  /// Whose programs have it, as the names of the readers of their plans begin: "ares"; empty: all.
+  std::string of = {};
 };
 
 /// What tiles of a part whose cores work on tiles may use. The memories are l1, l2 and l3.
@@ -103,6 +105,8 @@ struct PartMemory {
   std::uint32_t cost = 1;
   /// Where the numbers come from.
   std::string source;
+  /// What compilers' reports call it besides, in lower case: "hyperram".
+  std::vector<std::string> also;
   std::vector<PartSection> sections;
   /// What the part's linker script for GNU ld calls it: "MCU_TCM"; and Zephyr's. Empty: it is in
   /// none, or nobody said.

@@ -6,6 +6,7 @@
 #include "memsize/core/text.hpp"
 #include "memsize/emit/network.hpp"
 #include "memsize/plan/check_plan.hpp"
+#include "memsize/plan/part_names.hpp"
 #include "memsize/plan/rules.hpp"
 #include "memsize/readers/constants_reader.hpp"
 
@@ -128,6 +129,7 @@ core::Result<model::PlanReport> plan_to_emit(Session& session,
   core::Diagnostics& said = emission.diagnostics;
   auto plan = read_plans(session, request.reports, request.format);
   MEMSIZE_TRY(plan);
+  plan::name_as_part(*plan, part);
   const bool is_asked = !request.rules.empty() || !request.stage.empty() || is_network(*plan);
   if (is_placed(*plan) && !is_asked) {
     std::ranges::move(plan->diagnostics, std::back_inserter(said));

@@ -11,6 +11,7 @@
 #include "memsize/network/nnapi.hpp"
 #include "memsize/plan/check_plan.hpp"
 #include "memsize/plan/diff_plans.hpp"
+#include "memsize/plan/part_names.hpp"
 #include "memsize/readers/image_reader.hpp"
 #include "memsize/readers/plan_reader.hpp"
 #include "memsize/runtime/nn_replay.hpp"
@@ -272,6 +273,9 @@ void check_plans(Session& session, const CheckRequest& request, CheckReport& rep
   if (!report.diagnostics.empty()) {
     return;
   }
+  if (part) {
+    plan::name_as_part(*plan, *part);
+  }
   const auto schedule = plan_to_check(session, request, *plan, report);
   if (core::has_errors(report.diagnostics)) {
     return;
@@ -378,9 +382,16 @@ core::Result<model::PlanReport> read_plans(Session& session,
   return all;
 }
 
-core::Result<model::PlanReport> read_compared_plan(Session& session, const std::string& path) {
+core::Result<model::PlanReport> read_compared_plan(Session& session,
+                                                   const std::string& path,
+                                                   const std::string& board) {
   auto report = read_plans(session, {path}, {});
   MEMSIZE_TRY(report);
+  if (!board.empty()) {
+    const auto part = part_with_settings(session, board, {});
+    MEMSIZE_TRY(part);
+    plan::name_as_part(*report, *part);
+  }
   if (report->nnapi != nullptr) {
     const auto format = board::load_nnapi_format(session.files, session.data.boards);
     MEMSIZE_TRY(format);

@@ -8,6 +8,7 @@
 #include "memsize/model/several.hpp"
 #include "memsize/network/levels.hpp"
 #include "memsize/plan/check_plan.hpp"
+#include "memsize/plan/part_names.hpp"
 #include "memsize/plan/rules.hpp"
 #include "memsize/readers/profile_reader.hpp"
 
@@ -325,6 +326,7 @@ core::Result<model::PlanReport> read_models(Session& session,
     if (auto nothing = nothing_to_plan(*model); nothing) {
       return core::fail(std::move(*nothing));
     }
+    plan::name_as_part(*model, planning.part);
     std::ranges::move(model->diagnostics, std::back_inserter(planning.diagnostics));
     if (is_network(*model) && !request.board.empty() && !planning.part.tiles) {
       planning.diagnostics.push_back(core::note(

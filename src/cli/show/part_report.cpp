@@ -125,6 +125,9 @@ Json memory_json(const board::MemorySet& part, const board::PartMemory& memory) 
       json[key] = fmt::format("0x{:x}", address->value());
     }
   };
+  if (!memory.also.empty()) {
+    json["also"] = memory.also;
+  }
   keep("address", memory.base);
   keep("emulated_address", board::emulated_at(part, memory));
   for (const board::PartConsumer& consumer : memory.consumers) {
@@ -133,6 +136,7 @@ Json memory_json(const board::MemorySet& part, const board::PartMemory& memory) 
                  {"in_image", consumer.in_image},
                  {"source", consumer.source}};
     item.set_if_any("knob", consumer.knob);
+    item.set_if_any("of", consumer.of);
     json["consumers"].push_back(std::move(item));
   }
   json["sections"] = Json::array();
@@ -176,7 +180,10 @@ std::string knobs_text(const board::MemorySet& part) {
     for (const board::PartConsumer& consumer : memory.consumers) {
       table.rows.push_back({consumer.knob.empty() ? "-" : consumer.knob,
                             core::format_bytes(consumer.size),
-                            fmt::format("{} in {}", consumer.name, memory.name)});
+                            fmt::format("{} in {}{}",
+                                        consumer.name,
+                                        memory.name,
+                                        consumer.of.empty() ? "" : ", of " + consumer.of)});
     }
   }
   return table.rows.empty() ? std::string{} : "\n" + table.text(0);
@@ -198,6 +205,10 @@ std::string part_text(const board::MemorySet& part) {
   }
   for (const board::PartMemory& memory : part.memories) {
     text += fmt::format("  {} from {}\n", memory.name, memory.source);
+    if (!memory.also.empty()) {
+      text +=
+          fmt::format("  reports call {} also {}\n", memory.name, core::join(memory.also, ", "));
+    }
   }
   text += "\n" + memory_table(part).text(0);
   text += knobs_text(part);

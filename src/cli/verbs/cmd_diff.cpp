@@ -470,11 +470,13 @@ Outcome run(app::Session& session, const DiffOptions& options) {
   if (memory->has_value()) {
     return outcome_of(**memory, request, options);
   }
-  auto before = read_compared_plan(session, options.before);
-  auto after = read_compared_plan(session, options.after);
+  auto before = read_compared_plan(session, options.before, request.board.name);
+  auto after = read_compared_plan(session, options.after, request.board.name);
   if (!before || !after) {
     core::Diagnostics errors = before ? core::Diagnostics{} : std::move(before.error());
-    if (!after) {
+    // What is wrong with --board is said once.
+    const bool is_said = !errors.empty() && errors.front().option == "--board";
+    if (!after && !is_said) {
       errors.insert(errors.end(), after.error().begin(), after.error().end());
     }
     return failed(std::move(errors), kDiffSchema, options.json);

@@ -22,7 +22,7 @@ by_rule = true
 source = "made up"
 consumers = [
   { name = "controller's stack", size = "8KiB", knob = "cc_stack", source = "made up" },
-  { name = "buffers", size = "1280", in_image = true, source = "made up" },
+  { name = "buffers", size = "1280", in_image = true, of = "ares", source = "made up" },
 ]
 
 [memory.l2]
@@ -94,6 +94,8 @@ TEST_CASE("a cluster says what tiles may use, and what takes bytes besides") {
   CHECK_FALSE(consumers[0].in_image);
   CHECK(consumers[1].knob.empty());
   CHECK(consumers[1].in_image);
+  CHECK(consumers[1].of == "ares");
+  CHECK(consumers[0].of.empty());
   CHECK_FALSE(load(kPart)->tiles.has_value());
 }
 

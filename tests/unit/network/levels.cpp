@@ -164,6 +164,18 @@ TEST_CASE("l2 has sections, arenas and slabs; arenas have no knob but ways out")
         "(activations), or cut smaller slabs (l2)");
 }
 
+TEST_CASE("what only one compiler's programs have counts with its plans, and with memsize's own") {
+  board::MemorySet part = cluster();
+  part.memories.front().consumers[1].of = "ares";
+  const auto used = [&](const char* format, bool is_replanned) {
+    const model::PlanReport plan{.format = format, .is_replanned = is_replanned};
+    return level_of(levels_of({plan, part, {}}), "l1").used;
+  };
+  CHECK(used("ares-network", false) == Bytes{8192 + 10240});
+  CHECK(used("memsize-plan", true) == Bytes{8192 + 10240});
+  CHECK(used("autotiler", false) == Bytes{8192});
+}
+
 TEST_CASE("what a report says is used counts where it lists nothing") {
   model::PlanReport plan;
   plan.memories = {{.name = "l1", .used = Bytes{44120}}, {.name = "l2", .used = Bytes{9000}}};
@@ -196,7 +208,7 @@ TEST_CASE("GAP9: tiles of all that they may use fit beside the stacks of ARES") 
   auto gap9 = board::load_memories(files, test::source_folder() + "/boards/memories", "gap9");
   REQUIRE(gap9.has_value());
   REQUIRE(gap9->tiles.has_value());
-  const model::PlanReport plan;
+  const model::PlanReport plan{.format = "ares-network"};
   const auto alone = levels_of({plan, *gap9, {tiles(gap9->tiles->l1.count())}, nullptr});
   CHECK(level_of(alone, "l1").capacity == Bytes{kL1});
   CHECK(level_of(alone, "l1").used == Bytes{102400 + 8192 + 8192 + 10240});
