@@ -410,8 +410,9 @@ TileCost cost_of(const Schedule& schedule) {
 LargestTiles largest_tiles(const Schedule& schedule) {
   LargestTiles largest;
   for (std::size_t i = 0; i < schedule.steps.size(); ++i) {
-    if (schedule.steps[i].tiles && schedule.steps[i].tiles->l1 > largest.bytes) {
-      largest = {schedule.steps[i].tiles->l1, i};
+    const Step& step = schedule.steps[i];
+    if (step.tiles && !step.does_nothing && step.tiles->l1 > largest.bytes) {
+      largest = {step.tiles->l1, i};
     }
   }
   return largest;

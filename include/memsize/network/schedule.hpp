@@ -137,7 +137,7 @@ inline constexpr std::string_view kNotWrittenUncut =
 /// Of all tiles.
 [[nodiscard]] TileCost cost_of(const Schedule& schedule);
 
-/// The most that one step needs in L1, and the step.
+/// The most that one step that does something needs in L1, and the step.
 struct LargestTiles {
   core::Bytes bytes;
   std::size_t step = 0;

@@ -40,9 +40,13 @@ std::string op_text(const Schedule& schedule, const Step& step) {
   return text;
 }
 
-std::string tile_text(const Step& step) {
+std::string tile_text(const Schedule& schedule, const Step& step) {
+  if (!step.tiles && step.tier == Tier::kL2Full) {
+    return network::works_uncut(schedule.layers[step.layers.front()]) ? "none: read in L2"
+                                                                      : "none: no program";
+  }
   if (!step.tiles) {
-    return step.tier == Tier::kL2Full ? "none: read in L2" : "-";
+    return "-";
   }
   const Tiles& tiles = *step.tiles;
   std::string text;
@@ -205,21 +209,24 @@ std::string network_text(const Schedule& schedule) {
                           op_text(schedule, step),
                           has_weights ? core::format_bytes(layer.weights) : "-",
                           has_weights ? std::string{core::name_of(step.residency)} : "-",
-                          tile_text(step),
+                          tile_text(schedule, step),
                           step.tiles ? fmt::format("{}", count_of(*step.tiles)) : "-",
                           step.tiles ? core::format_bytes(step.tiles->l1) : "-",
                           step.tiles ? core::format_bytes(core::Bytes{step.cost.bytes}) : "-"});
   }
   const network::TileCost cost = network::cost_of(schedule);
-  const std::size_t uncut = network::uncut_layers(schedule).size();
+  const std::vector<std::size_t> uncut = network::uncut_layers(schedule);
+  const auto in_l2 = std::ranges::count_if(
+      uncut, [&](std::size_t layer) { return network::works_uncut(schedule.layers[layer]); });
   return table.text(2) +
          fmt::format("  tiles as {} cuts them: {} move between L2 and L1, in {}{}\n",
                      schedule.choice == network::TileChoice::kAres ? "ARES" : "memsize",
                      core::format_bytes(core::Bytes{cost.bytes}),
                      core::plural(cost.commands, "command"),
-                     uncut == 0 ? std::string{}
-                                : fmt::format("; what {} without tiles reads in L2 is not counted",
-                                              core::plural(uncut, "layer")));
+                     in_l2 == 0
+                         ? std::string{}
+                         : fmt::format("; what {} without tiles reads in L2 is not counted",
+                                       core::plural(static_cast<std::uint64_t>(in_l2), "layer")));
 }
 
 std::string sweep_text(const app::Sweep& sweep, const std::vector<app::Swept>& rows) {
