@@ -65,11 +65,14 @@ PARTS: dict[str, tuple[tuple[str | None, bool | None], str | None, int, dict[str
         "l1": (0x10000004, 64 * KIB, 0xFFFC, False, True, True, None),
         "l2": (0x1C000000, 512 * KIB, 0x80000, False, True, False, None),
         "l3": (None, 8 * MIB, 8 * MIB, True, True, False, None),
+        "flash": (None, 64 * MIB, 64 * MIB, True, False, True, None),
     }),
     "gap9": (NOBODY, None, 4, {
         "l1": (0x10000004, 128 * KIB, 0x1FFFC, False, True, True, None),
         "l2": (0x1C000000, 1600 * KIB, 0x190000, False, True, False, None),
         "l3": (None, 32 * MIB, 32 * MIB, True, True, False, None),
+        "mram": (None, 2 * MIB, 2 * MIB, True, False, True, None),
+        "flash": (None, 64 * MIB, 64 * MIB, True, False, True, None),
     }),
     "siracusa": (NOBODY, None, 4, {
         "l1": (0x10000004, 256 * KIB, 0x3FFFC, False, True, True, None),
@@ -112,6 +115,8 @@ KEPT_BACK = {("gap9", "l2"): 64 * KIB, ("esp32p4", "sram"): 256 * KIB,
              ("alif-e7-he", "dtcm"): 0x1800}
 # Ranks, not measurements: what is next to the core, on the chip, not volatile, beside the chip.
 COST = {"npuram": 1, "dtcm": 1, "itcm": 1, "l1": 1, "sram": 2, "l2": 2, "weight_sram": 2, "sram0": 2, "sram1": 2, "sram_d2": 3, "bram": 3, "ddr": 4, "flash": 4, "mram": 4, "weight_mram": 4, "psram": 16, "ospi": 16, "l3": 16}
+# Behind a bus that only DMA reaches.
+FAR_COST = {("gap8", "flash"): 64, ("gap9", "flash"): 64, ("gap9", "mram"): 32}
 
 # memory, toolchain, section, what it holds, what start-up does, attribute
 M55_SECTIONS = """
@@ -227,7 +232,7 @@ def check_part(context: Context, name: str) -> dict[str, Any]:
         same(f"{name}: {key}: kept back", memory["window_bytes"] - memory["budget_bytes"], KEPT_BACK.get((name, key), 0))
         same(f"{name}: {key}: arenas", memory["arena_alignment"], ARENA_ALIGNMENT.get((name, key), 16))
     same(f"{name}: cheapest first", [(memory["name"], memory["cost"]) for memory in part["memories"]],
-         [(key, cost) for key, cost in COST.items() if key in wanted])
+         sorted(((key, FAR_COST.get((name, key), cost)) for key, cost in COST.items() if key in wanted), key=lambda row: row[1]))
     rows = sorted(tuple(line.split()) for line in SECTIONS.get(name, "").splitlines() if line.strip())
     same(f"{name}: sections", sections_of(part["memories"]), rows)
     # What the table for people says is the same.
