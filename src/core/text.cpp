@@ -214,6 +214,12 @@ struct Character {
   }
 };
 
+// How many letters of ASCII the text begins with, which need no second look.
+std::size_t plain_ascii(std::string_view text) {
+  const auto end = std::ranges::find_if_not(text, [](char c) { return c >= 0x20 && c < 0x7F; });
+  return static_cast<std::size_t>(end - text.begin());
+}
+
 Character next_character(std::string_view text) {
   const std::size_t length = utf8_length(text);
   if (length <= 1) {
@@ -424,6 +430,13 @@ std::string printable(std::string_view text, std::size_t max) {
     if (columns >= max) {
       return out + "...";
     }
+    const std::size_t plain = std::min(plain_ascii(text), max - columns);
+    if (plain != 0) {
+      out += text.substr(0, plain);
+      columns += plain;
+      text.remove_prefix(plain);
+      continue;
+    }
     const Character next = next_character(text);
     const std::string shown = next.shown();
     // No name is a heap of marks.
@@ -436,14 +449,20 @@ std::string printable(std::string_view text, std::size_t max) {
 
 std::string ascii_text(std::string_view text) {
   std::string out;
+  out.reserve(text.size());
   for (const char& c : text) {
-    out += static_cast<unsigned char>(c) < 0x80 ? std::string(1, c) : escaped_bytes({&c, 1});
+    if (static_cast<unsigned char>(c) < 0x80) {
+      out += c;
+    } else {
+      out += escaped_bytes({&c, 1});
+    }
   }
   return out;
 }
 
 std::size_t text_width(std::string_view text) {
-  std::size_t columns = 0;
+  std::size_t columns = plain_ascii(text);
+  text.remove_prefix(columns);
   while (!text.empty()) {
     const Character next = next_character(text);
     columns += next.columns;
@@ -453,7 +472,8 @@ std::size_t text_width(std::string_view text) {
 }
 
 bool is_utf8(std::string_view text) {
-  while (!text.empty()) {
+  for (text.remove_prefix(plain_ascii(text)); !text.empty();
+       text.remove_prefix(plain_ascii(text))) {
     const std::size_t length = utf8_length(text);
     if (length == 0) {
       return false;
