@@ -114,16 +114,15 @@ int emit(const std::vector<std::string>& words,
          const std::string& program) {
   const Screen screen;
   std::error_code failure;
-  RememberedFiles files{disk,
-                        fmt::format("{}\n{}\n{}\n{} {} {}\n{}",
-                                    program,
-                                    data.boards,
-                                    std::filesystem::current_path(failure).string(),
-                                    screen.width(),
-                                    screen.colour(STDOUT_FILENO),
-                                    screen.colour(STDERR_FILENO),
-                                    core::join(words, "\n")),
-                        program};
+  std::vector<std::string> command = {
+      program,
+      data.boards,
+      std::filesystem::current_path(failure).string(),
+      fmt::format(
+          "{} {} {}", screen.width(), screen.colour(STDOUT_FILENO), screen.colour(STDERR_FILENO))};
+  command.insert(command.end(), words.begin(), words.end());
+  // No path and no word has a zero.
+  RememberedFiles files{disk, core::join(command, std::string(1, '\0')), program};
   if (const auto known = files.recall()) {
     return finish(*known);
   }
