@@ -83,16 +83,16 @@ void verify_page(const WrittenMap& map,
                  const MapFile& page,
                  const std::string& root,
                  core::Diagnostics& found) {
-  const std::vector<PageRow> rows = rows_of_page(page.content);
+  std::vector<PageRow> rows = rows_of_page(page.content);
+  std::ranges::stable_sort(rows, {}, &PageRow::name);
   for (std::size_t i = 0; !rows.empty() && i < map.regions.size(); ++i) {
     const MapRegion& region = map.regions[i];
     core::Place place{page.path_under(root)};
     bool is_right = false;
-    for (const PageRow& row : rows) {
-      if (row.name == region.name && !is_right) {
-        place.line = row.line;
-        is_right = is_shown(region, row);
-      }
+    auto row = std::ranges::lower_bound(rows, std::string_view{region.name}, {}, &PageRow::name);
+    for (; row != rows.end() && row->name == region.name && !is_right; ++row) {
+      place.line = row->line;
+      is_right = is_shown(region, *row);
     }
     if (!is_right) {
       found.push_back(disagreement(
