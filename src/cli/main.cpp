@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <new>
@@ -147,8 +148,10 @@ int run(int argc, char** argv) {
   const std::string program = std::filesystem::read_symlink("/proc/self/exe", failure).string();
   const app::DataFolders data = find_data_folders(disk, program);
   const std::vector<std::string> words{typed.begin(), typed.end()};
-  return !words.empty() && words.front() == "emit" ? emit(words, disk, data, program)
-                                                   : finish(done(words, disk, data));
+  const char* const remember = std::getenv("MEMSIZE_REMEMBER");
+  const bool remembers = remember == nullptr || std::string_view{remember} != "0";
+  return remembers && !words.empty() && words.front() == "emit" ? emit(words, disk, data, program)
+                                                                : finish(done(words, disk, data));
 }
 
 }  // namespace

@@ -146,8 +146,8 @@ def run(context: Context, words: tuple[str, ...], limit: int = 0, to_file: bool 
         if limit:
             resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 
-    # No folder for what is kept: each run does all of its work.
-    environment = {**os.environ, "NO_COLOR": "1", "XDG_CACHE_HOME": os.devnull, **{name: str(value) for name, value in variables.items()}}
+    # Each run notes what it would keep, and has no folder for it.
+    environment = {**os.environ, "NO_COLOR": "1", "XDG_CACHE_HOME": os.devnull, "MEMSIZE_REMEMBER": "", **{name: str(value) for name, value in variables.items()}}
     with (context.work / "printed").open("wb") as printed:
         done = subprocess.run([context.memsize, *words], cwd=context.work, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=120,
                               stdout=printed if to_file else subprocess.PIPE, env=environment, preexec_fn=restrict, check=False)

@@ -115,6 +115,8 @@ def main(description: str, body: Callable[[Context], str],
     options.work.mkdir(parents=True, exist_ok=True)
     # What memsize keeps for its next run is the tests', not the user's.
     os.environ["XDG_CACHE_HOME"] = str(options.work.resolve() / "cache")
+    # Each run of emit does all of its work, also where one before had nothing to do.
+    os.environ["MEMSIZE_REMEMBER"] = "0"
     work = Path(tempfile.mkdtemp(prefix=f"{name}-", dir=options.work.resolve()))
     try:
         summary = body(Context(memsize, work, options))

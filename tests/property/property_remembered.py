@@ -33,7 +33,7 @@ class Copy:
         self.words = words
 
     def run(self, cache: str = "cache", status: int | None = 0, *more: str, **variables: str) -> tuple[int, str, str]:
-        variables = {**os.environ, "NO_COLOR": "1", "MEMSIZE_DATA": str(self.folder),
+        variables = {**os.environ, "MEMSIZE_REMEMBER": "", "NO_COLOR": "1", "MEMSIZE_DATA": str(self.folder),
                      "XDG_CACHE_HOME": str(self.folder / cache), **variables}
         done = subprocess.run([self.memsize, *self.words, *more], cwd=self.folder, env=variables, timeout=120,
                               stdin=subprocess.DEVNULL, capture_output=True, text=True)
@@ -182,7 +182,10 @@ def other_changes(context: Context, words: list[str]) -> int:
         copy.words = [*copy.words, "--color", "always"]
         return {}
 
-    changes = [new_file, project, mode, damage, others_may_write, another_program, more_words, colour]
+    def no_memory(copy: Copy) -> dict[str, str]:
+        return {"MEMSIZE_REMEMBER": "0"}
+
+    changes = [new_file, no_memory, project, mode, damage, others_may_write, another_program, more_words, colour]
     copies = [Copy(context, change.__name__, words) for change in changes]
     prepare(copies)
     for copy, change in zip(copies, changes):
@@ -219,8 +222,10 @@ def not_kept(context: Context, words: list[str]) -> None:
     trace = (SOURCE / "samples" / "j722s-mobilenet" / "trace.log").read_bytes()
     command = [str(context.memsize), "emit", "--no-project", "--board", "j722s-sdk11", "--trace", "-", "--stdout"]
     subprocess.run(command, input=trace, check=False, capture_output=True, cwd=tree.folder,
-                   env={**os.environ, "XDG_CACHE_HOME": str(tree.folder / "cache")})
+                   env={**os.environ, "MEMSIZE_REMEMBER": "", "XDG_CACHE_HOME": str(tree.folder / "cache")})
     check(not tree.kept(), "a run that read standard input is kept")
+    tree.run(MEMSIZE_REMEMBER="0")
+    check(not tree.kept(), "a run is kept that was to remember nothing")
 
 
 def body(context: Context) -> str:
