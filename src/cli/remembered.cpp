@@ -148,9 +148,10 @@ std::optional<Printed> RememberedFiles::recall() {
       kept->front() != command_ || (*kept)[1].size() != 2) {
     return std::nullopt;
   }
+  const std::int64_t changed_ns = changed_ns_;
   for (auto text = kept->begin() + kHead; text != kept->end(); text += kQuestionTexts) {
     if (text[0].size() != 1 || ask(Question{text[0].front()}, text[1]) != text[2]) {
-      changed_ns_ = 0;
+      changed_ns_ = changed_ns;
       return std::nullopt;
     }
   }
