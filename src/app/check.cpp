@@ -45,7 +45,8 @@ CheckReport check(Session& session, const CheckRequest& request) {
   if (asked.board.name.empty()) {
     asked.board.name = bundled_board_of(session, written, report);
   }
-  if (!asked.board.name.empty()) {
+  // By names alone, since each number is held against the board below; with --set none is.
+  if (!asked.board.name.empty() && asked.board.set.empty()) {
     accept_written(session, asked, report);
   }
   if (asked.board.name.empty() || core::has_errors(report.diagnostics)) {
